@@ -25,13 +25,13 @@ bool tell_few_sets(const char *cache, const char *policy, uint64_t sets)
     return tells;
 }
 
-void cache_grid_init(struct cache_grid *grid, const struct options *options)
+void cache_grid_init(struct cache_grid *grid)
 {
+    const struct options *options = grid->drive.options;
     const struct policy_list *policies = &options->caches.policies;
     const struct number_list *sets = &options->caches.sets;
     const struct number_list *ways = &options->caches.ways;
     bool powers = (policies->abilities & MARGAY_POLICY_EVEN_WAYS) != 0;
-    *grid = (struct cache_grid){.options = options};
     for (size_t i = 0; i < sets->count; i++)
         grid->sets[grid->set_count++] = sets->numbers[i];
     for (uint64_t i = 1; sets->count == 0 && options->caches.bytes.count == 0 &&
@@ -54,11 +54,12 @@ bool cache_grid_counts_writes(const struct options *options)
            options->caches.allocate != WRITE_UNSAID;
 }
 
-enum margay_status cache_grid_question(const struct cache_grid *grid,
+enum margay_status cache_grid_question(struct drive *drive,
                                        margay_question **question,
                                        struct margay_error *error)
 {
-    const struct options *options = grid->options;
+    const struct cache_grid *grid = (struct cache_grid *)drive;
+    const struct options *options = drive->options;
     const struct margay_caches_request request = {
         .sets = grid->sets,
         .set_count = grid->set_count,
@@ -78,12 +79,13 @@ enum margay_status cache_grid_question(const struct cache_grid *grid,
     return margay_caches_question(&request, question, error);
 }
 
-enum margay_status cache_grid_begun(void *context, const struct margay_job *job,
+enum margay_status cache_grid_begun(struct drive *drive,
+                                    const struct margay_job *job,
                                     struct margay_error *error)
 {
-    const struct cache_grid *grid = context;
+    const struct cache_grid *grid = (struct cache_grid *)drive;
     uint64_t bytes, blocks = 0;
-    if (grid->options->caches.most_bytes != 0 &&
+    if (drive->options->caches.most_bytes != 0 &&
         job->passes[0].block_bytes == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: --max-bytes, but nothing says what a block id "

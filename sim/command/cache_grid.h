@@ -2,16 +2,14 @@
 #ifndef MARGAY_SIM_COMMAND_CACHE_GRID_H
 #define MARGAY_SIM_COMMAND_CACHE_GRID_H
 
-#include "sim/options/options.h"
-#include <margay/run.h>
+#include "sim/command/drive.h"
 
 /* The most sets of a usual grid, and of the map of a report. */
 #define USUAL_SETS 16384
 
-/* The sets and ways of the caches, as ascending lists.  The context of a drive
-   (drive.h) begins with it. */
+/* The sets and ways of the caches, as ascending lists. */
 struct cache_grid {
-    const struct options *options;
+    struct drive drive;
     uint64_t sets[MARGAY_MOST_LISTED];
     size_t set_count;
     unsigned ways[MARGAY_MOST_LISTED];
@@ -19,15 +17,18 @@ struct cache_grid {
     unsigned most_ways;
 };
 
-void cache_grid_init(struct cache_grid *grid, const struct options *options);
+/* Find the sets and ways that the options of its drive ask for. */
+void cache_grid_init(struct cache_grid *grid);
 
-enum margay_status cache_grid_question(const struct cache_grid *grid,
+/* For the drive of a grid: ask for its caches, */
+enum margay_status cache_grid_question(struct drive *drive,
                                        margay_question **question,
                                        struct margay_error *error);
 
-/* For a drive: fail if a capacity is over 64 bits of bytes, or the bytes of a
+/* and fail if a capacity is over 64 bits of bytes, or the bytes of a
    cache, which --max-bytes needs, are unknown. */
-enum margay_status cache_grid_begun(void *context, const struct margay_job *job,
+enum margay_status cache_grid_begun(struct drive *drive,
+                                    const struct margay_job *job,
                                     struct margay_error *error);
 
 /* Say on standard error, once the command has succeeded, if a cache of that

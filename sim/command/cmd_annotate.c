@@ -12,11 +12,10 @@
 #include "traces/traces_internal.h"
 
 /* The files of the command. */
-enum { TABLE, PROFILE, FILES };
+enum { TABLE, PROFILE };
 
 struct annotate {
-    const struct options *options;
-    struct csv_writer csvs[FILES];
+    struct drive drive;
     struct places *places;
     struct line_counts lines;
     struct data_names *data;   /* of --data */
@@ -30,18 +29,18 @@ static uint32_t number_of(void *context, uint64_t datum)
     return data_names_number(((struct annotate *)context)->data, datum);
 }
 
-static enum margay_status begin_data(void *context,
+static enum margay_status begin_data(struct drive *drive,
                                      const struct margay_job *job,
                                      struct margay_error *error)
 {
-    struct annotate *annotate = context;
+    struct annotate *annotate = (struct annotate *)drive;
     data_names_free(annotate->data);
     annotate->data = NULL;
-    if (!annotate->options->annotate.data)
+    if (!drive->options->annotate.data)
         return MARGAY_OK;
     return data_names_create(annotate->places, job->reader,
-                             annotate->options->annotate.program,
-                             &annotate->data, error);
+                             drive->options->annotate.program, &annotate->data,
+                             error);
 }
 
 /* The sizes in blocks, as those of a curve. */
@@ -52,8 +51,9 @@ static enum margay_status find_sizes(struct annotate *annotate,
 {
     struct margay_sizes sizes;
     struct margay_point *points = NULL;
-    enum margay_status status = margay_cache_sizes_resolve(
-        &annotate->options->results.sizes, pass->block_bytes, &sizes, error);
+    enum margay_status status =
+        margay_cache_sizes_resolve(&annotate->drive.options->results.sizes,
+                                   pass->block_bytes, &sizes, error);
     if (status != MARGAY_OK)
         return status;
     if (sizes.kind == MARGAY_SIZES_USUAL)
@@ -94,7 +94,8 @@ static enum margay_status add_site(void *context, uint64_t site,
         data_names_find(annotate->data, site, &place);
     else
         places_find_site(annotate->places, annotate->trace,
-                         annotate->options->annotate.program, site, &place);
+                         annotate->drive.options->annotate.program, site,
+                         &place);
     status = line_counts_add(&annotate->lines, &place,
                              margay_histogram_references(part), points, error);
     free(points);
@@ -117,7 +118,7 @@ static const char *find_changed(const struct annotate *annotate,
 static void write_rows(struct annotate *annotate,
                        const struct margay_pass *pass)
 {
-    struct csv_writer *csv = &annotate->csvs[TABLE];
+    struct csv_writer *csv = &annotate->drive.csvs[TABLE];
     const struct line_counts *lines = &annotate->lines;
     for (size_t i = 0; i < lines->count * lines->size_count; i++) {
         const struct counted_line *line = lines->list[i / lines->size_count];
@@ -133,12 +134,12 @@ static void write_rows(struct annotate *annotate,
     }
 }
 
-static enum margay_status write_pass(void *context,
+static enum margay_status write_pass(struct drive *drive,
                                      const struct margay_job *job,
                                      const struct margay_pass *pass,
                                      struct margay_error *error)
 {
-    struct annotate *annotate = context;
+    struct annotate *annotate = (struct annotate *)drive;
     margay_analysis *analysis = job->analyses[pass->index];
     const struct margay_result *result =
         margay_engine_analysis_result(analysis);
@@ -167,8 +168,8 @@ static enum margay_status write_pass(void *context,
         return status;
     line_counts_sort(&annotate->lines);
     write_rows(annotate, pass);
-    if (annotate->csvs[PROFILE].output != NULL)
-        profile_write(annotate->csvs[PROFILE].output, &annotate->lines,
+    if (drive->csvs[PROFILE].output != NULL)
+        profile_write(drive->csvs[PROFILE].output, &annotate->lines,
                       pass->trace, pass->block_bytes);
     places_tell_unread(annotate->places);
     if (annotate->changed == NULL)
@@ -178,32 +179,34 @@ static enum margay_status write_pass(void *context,
     return MARGAY_OK;
 }
 
+static enum margay_status ask(struct drive *drive, margay_question **question,
+                              struct margay_error *error)
+{
+    struct annotate *annotate = (struct annotate *)drive;
+    const bool data = drive->options->annotate.data;
+    enum margay_status status = places_open(&annotate->places, error);
+    return status == MARGAY_OK ? margay_attribution_question(
+                                     data ? MARGAY_BY_DATUM : MARGAY_BY_SITE,
+                                     number_of, annotate, question, error)
+                               : status;
+}
+
 int cmd_annotate(const struct options *options)
 {
-    struct annotate annotate = {.options = options};
-    const struct drive drive = {
-        .options = options,
-        .context = &annotate,
-        .measures = true,
-        .needs = MARGAY_CAN_GIVE_HISTOGRAM,
-        .begun = begin_data,
-        .ended = write_pass,
-        .csvs = annotate.csvs,
-        .files = {[TABLE] = {.columns = options->annotate.data
-                                            ? ANNOTATE_DATA_COLUMNS
-                                            : ANNOTATE_COLUMNS},
-                  [PROFILE] = {.path = options->annotate.callgrind}},
-    };
-    struct margay_error error;
-    margay_question *question;
-    enum margay_status status = places_open(&annotate.places, &error);
-    if (status == MARGAY_OK)
-        status = margay_attribution_question(
-            options->annotate.data ? MARGAY_BY_DATUM : MARGAY_BY_SITE,
-            number_of, &annotate, &question, &error);
-    if (status == MARGAY_OK)
-        status = drive_run(&drive, question, &error);
-    int exit_status = csv_conclude(status, annotate.csvs, FILES, &error);
+    struct annotate annotate = {
+        .drive = {
+            .options = options,
+            .measures = true,
+            .needs = MARGAY_CAN_GIVE_HISTOGRAM,
+            .ask = ask,
+            .begun = begin_data,
+            .ended = write_pass,
+            .files = {[TABLE] = {.columns = options->annotate.data
+                                                ? ANNOTATE_DATA_COLUMNS
+                                                : ANNOTATE_COLUMNS},
+                      [PROFILE] = {.path = options->annotate.callgrind}},
+        }};
+    int exit_status = drive_command(&annotate.drive);
     if (exit_status == EXIT_DONE && annotate.changed != NULL)
         message_print("%s: it is younger than the trace; if another build of "
                       "it was recorded, %s are wrong: record again",

@@ -20,7 +20,6 @@ struct best_cache {
 
 struct assoc {
     struct cache_grid grid;
-    struct csv_writer csv;
     struct best_cache *caches; /* of the trace, for --best; owned */
     size_t cache_count, cache_capacity;
 };
@@ -56,7 +55,7 @@ static enum margay_status keep_cache(struct assoc *assoc,
                                      const struct best_cache *cache,
                                      struct margay_error *error)
 {
-    const struct options *options = assoc->grid.options;
+    const struct options *options = assoc->grid.drive.options;
     uint64_t most_bytes = options->caches.most_bytes;
     if (options->caches.best == 0 ||
         (most_bytes != 0 && best_capacity(cache) > most_bytes))
@@ -71,7 +70,7 @@ static enum margay_status keep_cache(struct assoc *assoc,
 /* Name the best caches of a trace, and forget all. */
 static void name_best(struct assoc *assoc, const char *trace)
 {
-    const struct options *options = assoc->grid.options;
+    const struct options *options = assoc->grid.drive.options;
     size_t count = assoc->cache_count;
     bool names_policy = options->caches.policies.count > 1;
     if (count == 0)
@@ -101,12 +100,12 @@ static void name_best(struct assoc *assoc, const char *trace)
 
 /* ------------------------------------------------------------- the rows -- */
 
-static void write_row(struct assoc *assoc, const struct margay_pass *pass,
+static void write_row(struct drive *drive, const struct margay_pass *pass,
                       const struct margay_cache_row *row,
                       const struct best_cache *cache)
 {
-    const struct options *options = assoc->grid.options;
-    struct csv_writer *csv = &assoc->csv;
+    const struct options *options = drive->options;
+    struct csv_writer *csv = drive->csvs;
     table_cache(csv, pass, cache->sets, cache->ways, row);
     for (unsigned i = 0; options->caches.by_kind && i < MARGAY_KINDS; i++)
         csv_u64(csv, row->misses[i]);
@@ -119,19 +118,19 @@ static void write_row(struct assoc *assoc, const struct margay_pass *pass,
     csv_end_row(csv);
 }
 
-static enum margay_status write_pass(void *context,
+static enum margay_status write_pass(struct drive *drive,
                                      const struct margay_job *job,
                                      const struct margay_pass *pass,
                                      struct margay_error *error)
 {
-    struct assoc *assoc = context;
-    const struct policy_list *policies = &assoc->grid.options->caches.policies;
+    struct assoc *assoc = (struct assoc *)drive;
+    const struct policy_list *policies = &drive->options->caches.policies;
     const margay_analysis *analysis = job->analyses[pass->index];
     size_t ways = assoc->grid.way_count, set_count;
     size_t policy_count = policies->count == 0 ? 1 : policies->count;
     const uint64_t *sets = margay_caches_analysis_sets(analysis, &set_count);
     enum margay_status status =
-        csv_set_key(&assoc->csv, pass->trace, pass->block_bytes, error);
+        csv_set_key(drive->csvs, pass->trace, pass->block_bytes, error);
     for (size_t i = 0;
          i < set_count * ways * policy_count && status == MARGAY_OK; i++) {
         size_t policy = i % policy_count, cache = i / policy_count;
@@ -149,10 +148,10 @@ static enum margay_status write_pass(void *context,
         };
         if (row.references == 0)
             continue;
-        write_row(assoc, pass, &row, &found);
+        write_row(drive, pass, &row, &found);
         status = keep_cache(assoc, &found, error);
     }
-    if (status == MARGAY_OK && assoc->grid.options->caches.best != 0 &&
+    if (status == MARGAY_OK && drive->options->caches.best != 0 &&
         pass->index + 1 == job->pass_count)
         name_best(assoc, pass->trace);
     return status;
@@ -168,24 +167,17 @@ static const char *const columns[2][2] = {
 
 int cmd_assoc(const struct options *options)
 {
-    struct assoc assoc = {.caches = NULL};
-    const struct drive drive = {
-        .options = options,
-        .context = &assoc,
-        .csvs = &assoc.csv,
-        .files = {{.columns = columns[options->caches.by_kind]
-                                     [cache_grid_counts_writes(options)]}},
-        .begun = cache_grid_begun,
-        .ended = write_pass,
-    };
-    struct margay_error error;
-    cache_grid_init(&assoc.grid, options);
-    margay_question *question;
-    enum margay_status status =
-        cache_grid_question(&assoc.grid, &question, &error);
-    if (status == MARGAY_OK)
-        status = drive_run(&drive, question, &error);
-    int exit_status = csv_conclude(status, &assoc.csv, 1, &error);
+    struct assoc assoc = {
+        .grid.drive = {
+            .options = options,
+            .ask = cache_grid_question,
+            .files = {{.columns = columns[options->caches.by_kind]
+                                         [cache_grid_counts_writes(options)]}},
+            .begun = cache_grid_begun,
+            .ended = write_pass,
+        }};
+    cache_grid_init(&assoc.grid);
+    int exit_status = drive_command(&assoc.grid.drive);
     free(assoc.caches);
     return exit_status;
 }

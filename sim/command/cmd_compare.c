@@ -22,7 +22,6 @@ enum { FULLY_ASSOCIATIVE, BINOMIAL, SIGNATURE, TOTAL, ERRORS };
 
 struct compare {
     struct cache_grid grid;
-    struct csv_writer csv;
     struct run_csv signature; /* of --prediction; its histogram may be NULL */
     struct errors errors[ERRORS][MARGAY_MOST_WAYS];
 };
@@ -47,15 +46,16 @@ static enum margay_status check_grid(const struct cache_grid *grid,
                              grid->most_ways, MARGAY_MOST_WAYS);
 }
 
-static enum margay_status begun(void *context, const struct margay_job *job,
+static enum margay_status begun(struct drive *drive,
+                                const struct margay_job *job,
                                 struct margay_error *error)
 {
-    const struct compare *compare = context;
+    const struct compare *compare = (struct compare *)drive;
     enum margay_status status = MARGAY_OK;
     if (compare->signature.histogram != NULL)
         status = run_csv_check_blocks(&compare->signature, job->trace,
                                       job->passes[0].block_bytes, error);
-    return status == MARGAY_OK ? cache_grid_begun(context, job, error) : status;
+    return status == MARGAY_OK ? cache_grid_begun(drive, job, error) : status;
 }
 
 /* ------------------------------------------------------------- the rows -- */
@@ -99,7 +99,7 @@ static void write_error(struct compare *compare, int what, unsigned ways,
                         double error)
 {
     struct errors *errors = &compare->errors[what][ways - 1];
-    csv_decimal(&compare->csv, error);
+    csv_decimal(compare->grid.drive.csvs, error);
     errors->count++;
     errors->sum += fabs(error);
     errors->largest = fmax(errors->largest, fabs(error));
@@ -112,7 +112,7 @@ static void write_row(struct compare *compare, const struct margay_pass *pass,
                       size_t way, uint64_t cold, const struct predicted *own,
                       const struct predicted *other)
 {
-    struct csv_writer *csv = &compare->csv;
+    struct csv_writer *csv = compare->grid.drive.csvs;
     unsigned ways = compare->grid.ways[way];
     uint64_t misses = of_all_kinds(row->misses);
     double simulated = (double)misses / (double)row->references;
@@ -135,12 +135,12 @@ static void write_row(struct compare *compare, const struct margay_pass *pass,
     csv_end_row(csv);
 }
 
-static enum margay_status write_pass(void *context,
+static enum margay_status write_pass(struct drive *drive,
                                      const struct margay_job *job,
                                      const struct margay_pass *pass,
                                      struct margay_error *error)
 {
-    struct compare *compare = context;
+    struct compare *compare = (struct compare *)drive;
     const struct cache_grid *grid = &compare->grid;
     const margay_analysis *engine = job->analyses[pass->index];
     const struct margay_result *result = margay_engine_analysis_result(engine);
@@ -149,7 +149,7 @@ static enum margay_status write_pass(void *context,
     if (result->references == 0)
         return MARGAY_OK;
     enum margay_status status =
-        csv_set_key(&compare->csv, pass->trace, pass->block_bytes, error);
+        csv_set_key(drive->csvs, pass->trace, pass->block_bytes, error);
     for (size_t set = 0; set < grid->set_count && status == MARGAY_OK; set++) {
         uint64_t sets = grid->sets[set];
         status = predict(grid, sets, result->histogram, &own, error);
@@ -196,7 +196,8 @@ static void summarise(const struct compare *compare)
 
 static bool within_tolerance(const struct compare *compare)
 {
-    double largest = 0, tolerance = compare->grid.options->caches.tolerance;
+    double largest = 0,
+           tolerance = compare->grid.drive.options->caches.tolerance;
     for (unsigned i = 0; i < MARGAY_MOST_WAYS; i++)
         largest = fmax(largest, compare->errors[BINOMIAL][i].largest);
     if (tolerance < 0 || largest <= tolerance)
@@ -207,38 +208,40 @@ static bool within_tolerance(const struct compare *compare)
     return false;
 }
 
-int cmd_compare(const struct options *options)
+static enum margay_status ask(struct drive *drive, margay_question **question,
+                              struct margay_error *error)
 {
-    struct compare compare = {.signature = {.histogram = NULL}};
-    const struct drive drive = {
-        .options = options,
-        .context = &compare,
-        .measures = true,
-        .needs = MARGAY_CAN_GIVE_HISTOGRAM,
-        .csvs = &compare.csv,
-        .files = {{.columns =
-                       options->caches.prediction == NULL
-                           ? COMPARE_COLUMNS
-                           : COMPARE_COLUMNS COMPARE_PREDICTION_COLUMNS}},
-        .begun = begun,
-        .ended = write_pass,
-    };
-    struct margay_error error;
-    margay_question *question;
-    cache_grid_init(&compare.grid, options);
-    enum margay_status status = check_grid(&compare.grid, &error);
+    struct compare *compare = (struct compare *)drive;
+    const struct options *options = drive->options;
     const char *prediction = options->caches.prediction;
+    enum margay_status status = check_grid(&compare->grid, error);
     if (status == MARGAY_OK && prediction != NULL &&
         (options->operand_count > 1 || options->run.blocks.count > 1))
-        status = margay_fail(&error, MARGAY_BAD_ARGUMENT,
+        status = margay_fail(error, MARGAY_BAD_ARGUMENT,
                              "--prediction is of one trace at one block size");
     else if (status == MARGAY_OK && prediction != NULL)
-        status = run_csv_read(&compare.signature, prediction, false, &error);
-    if (status == MARGAY_OK)
-        status = cache_grid_question(&compare.grid, &question, &error);
-    if (status == MARGAY_OK)
-        status = drive_run(&drive, question, &error);
-    int exit_status = csv_conclude(status, &compare.csv, 1, &error);
+        status = run_csv_read(&compare->signature, prediction, false, error);
+    return status == MARGAY_OK ? cache_grid_question(drive, question, error)
+                               : status;
+}
+
+int cmd_compare(const struct options *options)
+{
+    struct compare compare = {
+        .grid.drive = {
+            .options = options,
+            .measures = true,
+            .needs = MARGAY_CAN_GIVE_HISTOGRAM,
+            .files = {{.columns =
+                           options->caches.prediction == NULL
+                               ? COMPARE_COLUMNS
+                               : COMPARE_COLUMNS COMPARE_PREDICTION_COLUMNS}},
+            .ask = ask,
+            .begun = begun,
+            .ended = write_pass,
+        }};
+    cache_grid_init(&compare.grid);
+    int exit_status = drive_command(&compare.grid.drive);
     run_csv_clear(&compare.signature);
     if (exit_status != EXIT_TROUBLE && !options->quiet)
         summarise(&compare);

@@ -16,8 +16,10 @@
 #include "traces/traces_internal.h"
 
 struct conversion {
-    const struct options *options;
-    const char *from, *to; /* files; the first of several traces */
+    struct drive drive; /* whose options are these, */
+    struct options reading;
+    const struct options *options; /* of these, as they are given */
+    const char *from, *to;         /* files; the first of several traces */
     struct stream stream;
     bool checked; /* the format of the trace has checksums */
 };
@@ -47,51 +49,45 @@ static enum margay_status check(const struct conversion *conversion,
     return MARGAY_OK;
 }
 
-static enum margay_status begun(void *context, const struct margay_job *job,
+static enum margay_status begun(struct drive *drive,
+                                const struct margay_job *job,
                                 struct margay_error *error)
 {
-    struct conversion *conversion = context;
+    struct conversion *conversion = (struct conversion *)drive;
     struct stream *stream = &conversion->stream;
     conversion->checked = margay_trace_format(job->reader)->checked;
     return units_of_trace(conversion->options, job->trace, job->reader,
                           stream->writer, &stream->units, error);
 }
 
-static enum margay_status ended(void *context, const struct margay_job *job,
+static enum margay_status ended(struct drive *drive,
+                                const struct margay_job *job,
                                 const struct margay_pass *pass,
                                 struct margay_error *error)
 {
     (void)pass;
-    return stream_finish(&((struct conversion *)context)->stream, job->reader,
+    return stream_finish(&((struct conversion *)drive)->stream, job->reader,
                          error);
 }
 
 /* References are read unchanged, and --unit is the unit of the ids that are
    written. */
-static enum margay_status run(struct conversion *conversion,
+static enum margay_status ask(struct drive *drive, margay_question **question,
                               struct margay_error *error)
 {
-    struct options reading = *conversion->options;
-    margay_question *question;
-    const struct drive drive = {
-        .options = &reading,
-        .context = conversion,
-        .copies = true,
-        .begun = begun,
-        .ended = ended,
-    };
-    if (!reading.run.join && reading.operand_count == 2)
-        reading.operand_count = 1; /* the other is OUT */
-    reading.reading.unit_bytes = 0;
-    reading.run.straddle = MARGAY_STRADDLE_FIRST;
-    conversion->stream.fed = STREAM_TRACE;
+    struct conversion *conversion = (struct conversion *)drive;
+    struct options *reading = &conversion->reading;
+    if (!reading->run.join && reading->operand_count == 2)
+        reading->operand_count = 1; /* the other is OUT */
+    reading->reading.unit_bytes = 0;
+    reading->run.straddle = MARGAY_STRADDLE_FIRST;
     enum margay_status status = check(conversion, error);
     if (status == MARGAY_OK)
         status = stream_open(&conversion->stream, conversion->options,
                              conversion->to, error);
-    if (status == MARGAY_OK)
-        status = stream_question(&conversion->stream, &question, error);
-    return status == MARGAY_OK ? drive_run(&drive, question, error) : status;
+    return status == MARGAY_OK
+               ? stream_question(&conversion->stream, question, error)
+               : status;
 }
 
 /* Report the output, and that data were left out, which a recording has before
@@ -123,8 +119,16 @@ static void tell(const struct conversion *conversion, bool damaged)
 
 int cmd_convert(const struct options *options)
 {
+    struct output *output = NULL;
     struct conversion conversion = {
+        .drive = {.options = &conversion.reading,
+                  .copies = true,
+                  .ask = ask,
+                  .begun = begun,
+                  .ended = ended},
+        .reading = *options,
         .options = options,
+        .stream = {.output = &output, .fed = STREAM_TRACE},
         .from = options->operands[0],
         .to = options->operand_count > 1 && !options->run.join
                   ? options->operands[1]
@@ -132,7 +136,7 @@ int cmd_convert(const struct options *options)
     };
     struct stream *stream = &conversion.stream;
     struct margay_error error, damage;
-    enum margay_status status = run(&conversion, &error);
+    enum margay_status status = drive_run(&conversion.drive, &error);
     /* Keep the references before the damage if the format has checksums; in
        other formats numbers may be wrong long before the damage shows.
        Standard output gets the whole trace or nothing. */
@@ -141,7 +145,7 @@ int cmd_convert(const struct options *options)
     damage = error;
     if (damaged)
         status = margay_writer_finish(stream->writer, &error);
-    int exit_status = conclude(status, &stream->output, 1, &error);
+    int exit_status = conclude(status, &output, 1, &error);
     bool tells = exit_status == EXIT_DONE && !options->quiet;
     if (exit_status == EXIT_DONE && damaged)
         exit_status = message_error(&damage);

@@ -13,13 +13,14 @@
 #include "sim/options/commands.h"
 #include "sim/terminal/message.h"
 
-enum { TABLE, HISTOGRAM, PROMETHEUS, FILES };
+enum { TABLE, HISTOGRAM, PROMETHEUS };
 
 struct curve {
-    struct csv_writer csvs[FILES];
+    struct drive drive;
     struct prometheus prometheus;
     struct curve_sinks tables, answers;
     bool unreached; /* some trace has no cache for --at-most */
+    struct margay_sizes object_sizes; /* of the question */
 };
 
 /* A pass, whose series go into sinks. */
@@ -89,13 +90,13 @@ static enum margay_status write_rows(struct rows *rows,
     return status;
 }
 
-static enum margay_status write_pass(void *context,
+static enum margay_status write_pass(struct drive *drive,
                                      const struct margay_job *job,
                                      const struct margay_pass *pass,
                                      struct margay_error *error)
 {
-    const struct curve *curve = context;
-    const struct options *options = curve->tables.options;
+    const struct curve *curve = (struct curve *)drive;
+    const struct options *options = drive->options;
     margay_analysis *analysis = job->analyses[pass->index];
     struct rows rows = {.sinks = curve->tables, .job = job, .warns = true};
     struct rows answers = {.sinks = curve->answers, .job = job, .pass = pass};
@@ -111,29 +112,29 @@ static enum margay_status write_pass(void *context,
     return status;
 }
 
-static enum margay_status snapshot(void *context, struct csv_writer *csv,
+static enum margay_status snapshot(struct drive *drive, struct csv_writer *csv,
                                    const struct margay_job *job,
                                    const struct margay_pass *pass,
                                    struct margay_error *error)
 {
-    struct curve *curve = context;
-    struct rows rows = {.sinks = {.options = curve->tables.options, .csv = csv},
+    struct rows rows = {.sinks = {.options = drive->options, .csv = csv},
                         .job = job};
-    rows.sinks.prometheus = csv == NULL ? &curve->prometheus : NULL;
+    if (csv == NULL)
+        rows.sinks.prometheus = &((struct curve *)drive)->prometheus;
     return write_rows(&rows, pass, error);
 }
 
-static void publish(void *context, struct output *output)
+static void publish(struct drive *drive, struct output *output)
 {
-    prometheus_end(&((struct curve *)context)->prometheus, output);
+    prometheus_end(&((struct curve *)drive)->prometheus, output);
 }
 
 /* Sizes that cannot be are refused before anything is written. */
-static enum margay_status begun(void *context, const struct margay_job *job,
+static enum margay_status begun(struct drive *drive,
+                                const struct margay_job *job,
                                 struct margay_error *error)
 {
-    struct rows rows = {
-        .sinks.options = ((struct curve *)context)->tables.options, .job = job};
+    struct rows rows = {.sinks.options = drive->options, .job = job};
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++)
         status = write_rows(&rows, &job->passes[i], error);
@@ -141,59 +142,53 @@ static enum margay_status begun(void *context, const struct margay_job *job,
 }
 
 /* Measure the traces, or take the histograms of --from. */
-static enum margay_status measure(const struct curve *curve,
-                                  const struct drive *drive,
-                                  struct margay_error *error)
+static enum margay_status ask(struct drive *drive, margay_question **question,
+                              struct margay_error *error)
 {
-    bool has_traces = curve->tables.options->results.from == NULL;
-    struct margay_sizes object_sizes = {.list_blocks = NULL};
-    margay_question *question = NULL;
-    enum margay_status status =
-        has_traces ? curve_question(curve->tables.options, &object_sizes,
-                                    &question, error)
-                   : drive_open(drive, error);
-    if (status == MARGAY_OK)
-        status = has_traces
-                     ? drive_run(drive, question, error)
-                     : curve_from(&curve->tables, &curve->answers, error);
-    free((void *)object_sizes.list_blocks);
-    return status;
+    struct curve *curve = (struct curve *)drive;
+    if (drive->options->results.from == NULL)
+        return curve_question(drive->options, &curve->object_sizes, question,
+                              error);
+    enum margay_status status = drive_open(drive, error);
+    return status == MARGAY_OK
+               ? curve_from(&curve->tables, &curve->answers, error)
+               : status;
 }
 
 int cmd_curve(const struct options *options)
 {
     const char *histogram = options->results.histogram;
     const char *prometheus = options->results.prometheus;
+    char columns[CURVE_COLUMNS_TEXT];
     struct curve curve = {
+        .drive = {.options = options,
+                  .has_engine = !options->results.objects &&
+                                options->results.policies.count == 0,
+                  .ask = ask,
+                  .begun = begun,
+                  .ended = write_pass,
+                  .snapshot = snapshot,
+                  .publish = publish,
+                  .files = {[TABLE] = {.columns = columns},
+                            [HISTOGRAM] = {.path = histogram,
+                                           .columns = curve_histogram_columns(
+                                               options)},
+                            [PROMETHEUS] = {.path = prometheus}}},
         .tables = {.options = options,
-                   .csv = &curve.csvs[TABLE],
+                   .csv = &curve.drive.csvs[TABLE],
                    .histogram_csv =
-                       histogram == NULL ? NULL : &curve.csvs[HISTOGRAM],
+                       histogram == NULL ? NULL : &curve.drive.csvs[HISTOGRAM],
                    .prometheus = prometheus == NULL ? NULL : &curve.prometheus},
         .answers = {.options = options, .unreached = &curve.unreached},
     };
-    char columns[CURVE_COLUMNS_TEXT];
-    const struct drive drive = {
-        .options = options,
-        .context = &curve,
-        .has_engine =
-            !options->results.objects && options->results.policies.count == 0,
-        .begun = begun,
-        .ended = write_pass,
-        .snapshot = snapshot,
-        .publish = publish,
-        .csvs = curve.csvs,
-        .files = {[TABLE] = {.columns = columns},
-                  [HISTOGRAM] = {.path = histogram,
-                                 .columns = curve_histogram_columns(options)},
-                  [PROMETHEUS] = {.path = prometheus}},
-    };
-    struct margay_error error;
     curve_columns(options, columns);
     curve_warn(options);
-    enum margay_status status = measure(&curve, &drive, &error);
-    prometheus_end(&curve.prometheus, curve.csvs[PROMETHEUS].output);
-    int exit_status = csv_conclude(status, curve.csvs, FILES, &error);
+    struct margay_error error;
+    enum margay_status status = drive_run(&curve.drive, &error);
+    prometheus_end(&curve.prometheus, curve.drive.csvs[PROMETHEUS].output);
+    int exit_status =
+        csv_conclude(status, curve.drive.csvs, DRIVE_MOST_FILES, &error);
+    free((void *)curve.object_sizes.list_blocks);
     return exit_status == EXIT_DONE && curve.unreached ? EXIT_DENIED
                                                        : exit_status;
 }

@@ -56,13 +56,7 @@ static enum margay_status begin_listing(margay_analysis *analysis,
     return csv_set_key(&listing->table, pass->trace, pass->block_bytes, error);
 }
 
-struct distances {
-    const struct options *options;
-    struct csv_writer csv;
-};
-
-static enum margay_status ask(struct distances *distances,
-                              margay_question **question,
+static enum margay_status ask(struct drive *drive, margay_question **question,
                               struct margay_error *error)
 {
     static const struct margay_analysis_class functions = {
@@ -78,20 +72,20 @@ static enum margay_status ask(struct distances *distances,
     };
     margay_question *listing;
     enum margay_status status =
-        margay_question_create(&kind, &distances->csv, 0, &listing, error);
+        margay_question_create(&kind, drive->csvs, 0, &listing, error);
     const struct objects_wanted wanted = {.distances = true, .next = listing};
-    if (status == MARGAY_OK && distances->options->results.objects)
-        return objects_question(distances->options, &wanted, question, error);
+    if (status == MARGAY_OK && drive->options->results.objects)
+        return objects_question(drive->options, &wanted, question, error);
     *question = listing;
     return status;
 }
 
-static enum margay_status end_pass(void *context, const struct margay_job *job,
+static enum margay_status end_pass(struct drive *drive,
+                                   const struct margay_job *job,
                                    const struct margay_pass *pass,
                                    struct margay_error *error)
 {
-    const struct distances *distances = context;
-    struct output *output = distances->csv.output;
+    struct output *output = drive->csvs[0].output;
     struct listing *listing = self(job->analyses[pass->index]->next);
     if (listing->part != NULL)
         output_append(output, listing->part);
@@ -100,20 +94,13 @@ static enum margay_status end_pass(void *context, const struct margay_job *job,
 
 int cmd_distances(const struct options *options)
 {
-    struct distances distances = {.options = options};
-    const struct drive drive = {
+    struct drive drive = {
         .options = options,
-        .context = &distances,
         .measures = !options->results.objects,
         .needs = MARGAY_CAN_TELL_DISTANCES,
-        .csvs = &distances.csv,
         .files = {{.columns = DISTANCES_COLUMNS}},
+        .ask = ask,
         .ended = end_pass,
     };
-    struct margay_error error;
-    margay_question *question;
-    enum margay_status status = ask(&distances, &question, &error);
-    if (status == MARGAY_OK)
-        status = drive_run(&drive, question, &error);
-    return csv_conclude(status, &distances.csv, 1, &error);
+    return drive_command(&drive);
 }

@@ -16,68 +16,37 @@
 #include "traces/traces_internal.h"
 
 struct filter {
-    const struct options *options;
+    struct drive drive;
     struct stream stream;
-    const char *trace; /* that has ended; NULL = none yet */
-    struct margay_cache_counts counts;
 };
 
-static enum margay_status ask(struct filter *filter, margay_question **question,
-                              struct margay_error *error)
-{
-    const struct options *options = filter->options;
-    const struct margay_filter_request request = {
-        .cache =
-            {
-                .sets = options->filter.sets,
-                .index = options->caches.index,
-                .ways = (uint32_t)options->filter.ways,
-                .policy = options->caches.policy.spec,
-                .seed = options->seed,
-                .write_through = options->caches.write == WRITE_THROUGH,
-            },
-        .capacity = {.value = options->filter.bytes, .in_bytes = true},
-    };
-    margay_question *writing;
-    enum margay_status status =
-        stream_question(&filter->stream, &writing, error);
-    return status == MARGAY_OK
-               ? margay_filter_question(&request, writing, question, error)
-               : status;
-}
-
 /* For people: the input and the output. */
-static enum margay_status keep_counts(void *context,
-                                      const struct margay_job *job,
-                                      const struct margay_pass *pass,
-                                      struct margay_error *error)
+static void tell(const struct options *options, const struct margay_pass *pass,
+                 const struct margay_cache_counts *counts)
 {
-    struct filter *filter = context;
-    filter->trace = pass->trace;
-    uint64_t ways = filter->options->filter.ways, sets = 1;
-    if (filter->options->filter.sets != 0)
-        sets = filter->options->filter.sets;
-    else if (ways != 0 && pass->block_bytes != 0)
-        sets = filter->options->filter.bytes / pass->block_bytes / ways;
-    tell_few_sets("", filter->options->caches.policy.spec, sets);
-    filter->counts = *margay_filter_analysis_counts(job->analyses[0]);
-    return stream_finish(&filter->stream, job->reader, error);
-}
-
-static void report(const struct filter *filter)
-{
-    const struct margay_cache_counts *counts = &filter->counts;
     uint64_t references = of_all_kinds(counts->references);
     uint64_t misses = of_all_kinds(counts->misses);
-    if (filter->trace == NULL || filter->options->quiet)
-        return;
-    message_print(
+    uint64_t ways = options->filter.ways, sets = 1;
+    if (options->filter.sets != 0)
+        sets = options->filter.sets;
+    else if (ways != 0 && pass->block_bytes != 0)
+        sets = options->filter.bytes / pass->block_bytes / ways;
+    tell_few_sets("", options->caches.policy.spec, sets);
+    message_tell(
         "%s: %" PRIu64 " reference%s, %" PRIu64 " miss%s (%.4g%%), %" PRIu64
         " block%s written",
-        filter->trace, references, margay_plural(references, "s"), misses,
+        pass->trace, references, margay_plural(references, "s"), misses,
         margay_plural(misses, "es"),
         references == 0 ? 0 : (double)misses / (double)references * 100,
         counts->blocks_written, margay_plural(counts->blocks_written, "s"));
+}
+
+static enum margay_status end(struct drive *drive, const struct margay_job *job,
+                              const struct margay_pass *pass,
+                              struct margay_error *error)
+{
+    tell(drive->options, pass, margay_filter_analysis_counts(job->analyses[0]));
+    return stream_finish(&((struct filter *)drive)->stream, job->reader, error);
 }
 
 static enum margay_status check(const struct options *options,
@@ -105,33 +74,42 @@ static enum margay_status check(const struct options *options,
     return MARGAY_OK;
 }
 
-static enum margay_status run(struct filter *filter, struct margay_error *error)
+static enum margay_status ask(struct drive *drive, margay_question **question,
+                              struct margay_error *error)
 {
-    const struct options *options = filter->options;
-    const struct drive drive = {
-        .options = options,
-        .context = filter,
-        .ended = keep_counts,
+    struct stream *stream = &((struct filter *)drive)->stream;
+    const struct options *options = drive->options;
+    const char *path = options->output == NULL ? "-" : options->output;
+    const struct margay_filter_request request = {
+        .cache =
+            {
+                .sets = options->filter.sets,
+                .index = options->caches.index,
+                .ways = (uint32_t)options->filter.ways,
+                .policy = options->caches.policy.spec,
+                .seed = options->seed,
+                .write_through = options->caches.write == WRITE_THROUGH,
+            },
+        .capacity = {.value = options->filter.bytes, .in_bytes = true},
     };
-    margay_question *question;
-    enum margay_status status =
-        stream_open(&filter->stream, options,
-                    options->output == NULL ? "-" : options->output, error);
+    margay_question *writing;
+    enum margay_status status = stream_open(stream, options, path, error);
     if (status == MARGAY_OK)
         status = check(options, error);
     if (status == MARGAY_OK)
-        status = ask(filter, &question, error);
-    return status == MARGAY_OK ? drive_run(&drive, question, error) : status;
+        status = stream_question(stream, &writing, error);
+    return status == MARGAY_OK
+               ? margay_filter_question(&request, writing, question, error)
+               : status;
 }
 
 int cmd_filter(const struct options *options)
 {
-    struct filter filter = {.options = options};
-    struct margay_error error;
-    enum margay_status status = run(&filter, &error);
+    struct filter filter = {
+        .drive = {.options = options, .ask = ask, .ended = end},
+        .stream.output = &filter.drive.csvs[0].output,
+    };
+    int exit_status = drive_command(&filter.drive);
     margay_writer_free(filter.stream.writer);
-    int exit_status = conclude(status, &filter.stream.output, 1, &error);
-    if (exit_status != EXIT_TROUBLE)
-        report(&filter);
     return exit_status;
 }

@@ -9,8 +9,7 @@
 #include "traces/traces_internal.h"
 
 struct histogram {
-    const struct options *options;
-    struct csv_writer csv;
+    struct drive drive;
     struct regions *regions; /* NULL unless attributed to regions */
     struct margay_series last;
 };
@@ -29,17 +28,19 @@ static uint32_t region_of(void *context, uint64_t address)
     return (uint32_t)regions_find(context, address);
 }
 
-static enum margay_status ask(struct histogram *histogram,
-                              margay_question **question,
+static enum margay_status ask(struct drive *drive, margay_question **question,
                               struct margay_error *error)
 {
-    const struct options *options = histogram->options;
+    struct histogram *histogram = (struct histogram *)drive;
+    const struct options *options = drive->options;
     const struct attribution_option *by = &options->results.by;
     margay_question *next = NULL;
-    enum margay_status status =
-        by->given ? margay_attribution_question(
-                        by->by, region_of, histogram->regions, &next, error)
-                  : MARGAY_OK;
+    enum margay_status status = MARGAY_OK;
+    if (by->given && by->by == MARGAY_BY_REGION)
+        status = regions_read(by->map, &histogram->regions, error);
+    if (status == MARGAY_OK && by->given)
+        status = margay_attribution_question(by->by, region_of,
+                                             histogram->regions, &next, error);
     const struct objects_wanted wanted = {
         .histogram = true, .distances = by->given, .next = next};
     if (status == MARGAY_OK && options->results.objects)
@@ -69,7 +70,7 @@ static enum margay_status write_part(void *context, uint64_t key,
     struct csv_writer *csv = part->csv;
     struct margay_series series = part->all;
     series.histogram = counts;
-    enum margay_attribution by = histogram->options->results.by.by;
+    enum margay_attribution by = histogram->drive.options->results.by.by;
     if (histogram->regions != NULL)
         csv_label_text(csv, regions_name(histogram->regions, (size_t)key));
     else if (by == MARGAY_BY_OP)
@@ -77,7 +78,7 @@ static enum margay_status write_part(void *context, uint64_t key,
     else
         csv_label_number(csv, key, by == MARGAY_BY_SITE);
     return table_histogram(csv, &part->labels, &series,
-                           &histogram->options->results.bins, error);
+                           &histogram->drive.options->results.bins, error);
 }
 
 /* ------------------------------------------------------------- the rows -- */
@@ -88,7 +89,7 @@ static enum margay_status write_series(void *context,
                                        struct margay_error *error)
 {
     struct rows *rows = context;
-    const struct options *options = rows->histogram->options;
+    const struct options *options = rows->histogram->drive.options;
     const struct margay_result result = result_of_histogram(series->histogram);
     struct margay_series counted =
         series->in_bytes ? margay_result_describe(&result) : *series;
@@ -105,22 +106,22 @@ static enum margay_status write_series(void *context,
                                  &options->results.bins, error);
 }
 
-static enum margay_status write_rows(void *context, struct csv_writer *csv,
+static enum margay_status write_rows(struct drive *drive,
+                                     struct csv_writer *csv,
                                      const struct margay_job *job,
                                      const struct margay_pass *pass,
                                      struct margay_error *error)
 {
-    struct histogram *histogram = context;
     margay_analysis *analysis = job->analyses[pass->index];
     struct rows rows = {
-        .histogram = histogram,
+        .histogram = (struct histogram *)drive,
         .csv = csv,
         .labels = {.trace = pass->trace,
                    .block_bytes = pass->block_bytes,
                    .sampled = rows.sample},
         .analysis = analysis,
     };
-    if (histogram->options->results.objects)
+    if (drive->options->results.objects)
         return margay_analysis_series(analysis, NULL, write_series, &rows,
                                       error);
     const struct margay_series all =
@@ -128,46 +129,35 @@ static enum margay_status write_rows(void *context, struct csv_writer *csv,
     return write_series(&rows, &all, error);
 }
 
-static enum margay_status write_pass(void *context,
+static enum margay_status write_pass(struct drive *drive,
                                      const struct margay_job *job,
                                      const struct margay_pass *pass,
                                      struct margay_error *error)
 {
-    struct histogram *histogram = context;
+    struct histogram *histogram = (struct histogram *)drive;
     enum margay_status status =
-        write_rows(histogram, &histogram->csv, job, pass, error);
+        write_rows(drive, drive->csvs, job, pass, error);
     histogram->last.unsure_below = 0; /* no row is of a cache */
     if (status == MARGAY_OK)
-        summarise_pass(histogram->options, job, pass, &histogram->last);
+        summarise_pass(drive->options, job, pass, &histogram->last);
     return status;
 }
 
 int cmd_histogram(const struct options *options)
 {
-    struct histogram histogram = {.options = options};
     const struct attribution_option *by = &options->results.by;
     const char *columns = by->given ? attribution_columns[by->by]
                                     : curve_histogram_columns(options);
-    const struct drive drive = {
-        .options = options,
-        .context = &histogram,
-        .measures = !options->results.objects,
-        .needs = MARGAY_CAN_GIVE_HISTOGRAM,
-        .csvs = &histogram.csv,
-        .files = {{.columns = columns}},
-        .ended = write_pass,
-        .snapshot = write_rows,
-    };
-    struct margay_error error;
-    margay_question *question;
-    enum margay_status status = MARGAY_OK;
-    if (by->given && by->by == MARGAY_BY_REGION)
-        status = regions_read(by->map, &histogram.regions, &error);
-    if (status == MARGAY_OK)
-        status = ask(&histogram, &question, &error);
-    if (status == MARGAY_OK)
-        status = drive_run(&drive, question, &error);
-    int exit_status = csv_conclude(status, &histogram.csv, 1, &error);
+    struct histogram histogram = {.drive = {
+                                      .options = options,
+                                      .measures = !options->results.objects,
+                                      .needs = MARGAY_CAN_GIVE_HISTOGRAM,
+                                      .files = {{.columns = columns}},
+                                      .ask = ask,
+                                      .ended = write_pass,
+                                      .snapshot = write_rows,
+                                  }};
+    int exit_status = drive_command(&histogram.drive);
     regions_free(histogram.regions);
     return exit_status;
 }

@@ -7,24 +7,22 @@
 #include "sim/run/uses.h"
 
 struct information {
-    const struct options *options;
+    struct drive drive;
     const struct margay_pass *pass; /* whose rows are written */
-    struct csv_writer csv;
 };
 
 static void put_number(struct information *information, uint64_t number)
 {
-    if (information->pass->numbers == MARGAY_ADDRESSES)
-        csv_hexadecimal(&information->csv, number);
-    else
-        csv_u64(&information->csv, number);
+    struct csv_writer *csv = information->drive.csvs;
+    (information->pass->numbers == MARGAY_ADDRESSES ? csv_hexadecimal
+                                                    : csv_u64)(csv, number);
 }
 
 static void put_survey(struct information *information,
                        const struct margay_uses *survey)
 {
     const struct margay_pass *pass = information->pass;
-    struct csv_writer *csv = &information->csv;
+    struct csv_writer *csv = information->drive.csvs;
     if (csv->columns[0] == 't') /* the trace */
         csv_text(csv, pass->trace);
     csv_text(csv, pass->format->name);
@@ -45,7 +43,7 @@ static void put_survey(struct information *information,
 
 static void put_property(void *context, const struct margay_profile_row *row)
 {
-    struct csv_writer *csv = &((struct information *)context)->csv;
+    struct csv_writer *csv = ((struct information *)context)->drive.csvs;
     csv_key(csv);
     csv_text(csv, row->property);
     csv_text(csv, row->at);
@@ -62,7 +60,7 @@ static void put_property(void *context, const struct margay_profile_row *row)
 
 static void put_cell(void *context, const struct margay_heatmap_cell *cell)
 {
-    struct csv_writer *csv = &((struct information *)context)->csv;
+    struct csv_writer *csv = ((struct information *)context)->drive.csvs;
     csv_key(csv);
     csv_u64(csv, cell->place);
     put_number(context, cell->low);
@@ -73,19 +71,19 @@ static void put_cell(void *context, const struct margay_heatmap_cell *cell)
     csv_end_row(csv);
 }
 
-static enum margay_status write_pass(void *context,
+static enum margay_status write_pass(struct drive *drive,
                                      const struct margay_job *job,
                                      const struct margay_pass *pass,
                                      struct margay_error *error)
 {
-    struct information *information = context;
-    const struct options *options = information->options;
+    struct information *information = (struct information *)drive;
+    const struct options *options = drive->options;
     margay_analysis *analysis = job->analyses[0];
     enum margay_status status = MARGAY_OK;
     information->pass = pass;
     if (options->profile || options->heatmap)
-        status = csv_set_key(&information->csv, pass->trace, pass->block_bytes,
-                             error);
+        status =
+            csv_set_key(drive->csvs, pass->trace, pass->block_bytes, error);
     if (status == MARGAY_OK && options->profile)
         margay_profile_visit(analysis, put_property, information);
     else if (status == MARGAY_OK && options->heatmap)
@@ -95,8 +93,7 @@ static enum margay_status write_pass(void *context,
     return status;
 }
 
-static enum margay_status ask(const struct options *options,
-                              margay_question **question,
+static enum margay_status ask(struct drive *drive, margay_question **question,
                               struct margay_error *error)
 {
     static const struct margay_uses_asked asked = {.columns = 0};
@@ -106,31 +103,26 @@ static enum margay_status ask(const struct options *options,
                 .references = true},
         .name = "the survey",
     };
-    return options->profile ? margay_profile_question(question, error)
-           : options->heatmap
+    return drive->options->profile ? margay_profile_question(question, error)
+           : drive->options->heatmap
                ? margay_heatmap_question(question, error)
                : margay_question_create(&kind, &asked, 0, question, error);
 }
 
 int cmd_info(const struct options *options)
 {
-    struct information information = {.options = options};
     bool one = options->operand_count <= 1 || options->run.join;
-    const struct drive drive = {
-        .options = options,
-        .context = &information,
-        .csvs = &information.csv,
-        .files = {{.columns = options->profile        ? PROFILE_COLUMNS
-                              : options->heatmap      ? HEATMAP_COLUMNS
-                              : options->json || !one ? "trace," INFO_COLUMNS
-                                                      : INFO_COLUMNS,
-                   .upright = !options->profile && !options->heatmap}},
-        .ended = write_pass,
-    };
-    struct margay_error error;
-    margay_question *question;
-    enum margay_status status = ask(options, &question, &error);
-    if (status == MARGAY_OK)
-        status = drive_run(&drive, question, &error);
-    return csv_conclude(status, &information.csv, 1, &error);
+    struct information information = {
+        .drive = {
+            .options = options,
+            .files = {{.columns = options->profile   ? PROFILE_COLUMNS
+                                  : options->heatmap ? HEATMAP_COLUMNS
+                                  : options->json || !one
+                                      ? "trace," INFO_COLUMNS
+                                      : INFO_COLUMNS,
+                       .upright = !options->profile && !options->heatmap}},
+            .ask = ask,
+            .ended = write_pass,
+        }};
+    return drive_command(&information.drive);
 }

@@ -13,12 +13,7 @@
 #define ERROR_WANTED 0.005
 #define MOST_SHARE   0.05
 
-enum { PHASES, CURVES, WEIGHTS, TABLES };
-
-struct phases {
-    const struct options *options;
-    struct csv_writer csvs[TABLES];
-};
+enum { PHASES, CURVES, WEIGHTS };
 
 /* Returns how many repeat none. */
 static size_t write_phases(struct csv_writer *csv,
@@ -72,12 +67,11 @@ static enum margay_status write_curves(struct csv_writer *csv,
     return status;
 }
 
-static enum margay_status write_weights(struct phases *made,
+static enum margay_status write_weights(struct csv_writer *csv,
                                         const struct margay_pass *pass,
                                         const margay_phases *phases,
                                         struct margay_error *error)
 {
-    struct csv_writer *csv = &made->csvs[WEIGHTS];
     struct margay_representatives chosen;
     uint64_t refs = 0;
     enum margay_status status = margay_phases_represent(
@@ -105,48 +99,48 @@ static enum margay_status write_weights(struct phases *made,
     return status;
 }
 
-static enum margay_status write_pass(void *context,
+static enum margay_status write_pass(struct drive *drive,
                                      const struct margay_job *job,
                                      const struct margay_pass *pass,
                                      struct margay_error *error)
 {
-    struct phases *made = context;
+    struct csv_writer *csvs = drive->csvs;
     const margay_phases *phases =
         margay_phases_analysis_of(job->analyses[pass->index]);
     enum margay_status status = MARGAY_OK;
     size_t count = margay_phases_count(phases);
-    size_t different = write_phases(&made->csvs[PHASES], pass, phases);
+    size_t different = write_phases(&csvs[PHASES], pass, phases);
     message_tell("%s: %" PRIu64 " reference%s in windows of %" PRIu64
                  ", %zu phase%s, %zu of them different, %.1f M refs/s",
                  pass->trace, pass->fed_refs,
                  margay_plural(pass->fed_refs, "s"),
                  margay_phases_interval_refs(phases), count,
                  margay_plural(count, "s"), different, pass_rate(pass));
-    if (made->csvs[CURVES].output != NULL)
-        status = write_curves(&made->csvs[CURVES], pass, phases, error);
-    if (status == MARGAY_OK && made->csvs[WEIGHTS].output != NULL)
-        status = write_weights(made, pass, phases, error);
+    if (csvs[CURVES].output != NULL)
+        status = write_curves(&csvs[CURVES], pass, phases, error);
+    if (status == MARGAY_OK && csvs[WEIGHTS].output != NULL)
+        status = write_weights(&csvs[WEIGHTS], pass, phases, error);
     return status;
+}
+
+static enum margay_status ask(struct drive *drive, margay_question **question,
+                              struct margay_error *error)
+{
+    (void)drive;
+    return margay_phases_question(question, error);
 }
 
 int cmd_phases(const struct options *options)
 {
-    struct phases made = {.options = options};
-    const struct drive drive = {
+    struct drive drive = {
         .options = options,
-        .context = &made,
+        .ask = ask,
         .ended = write_pass,
-        .csvs = made.csvs,
         .files = {[PHASES] = {.columns = PHASES_COLUMNS},
                   [CURVES] = {.path = options->phases.curves,
                               .columns = CURVE_COLUMNS},
                   [WEIGHTS] = {.path = options->phases.weights,
                                .columns = WEIGHTS_COLUMNS}},
     };
-    struct margay_error error;
-    margay_question *question;
-    enum margay_status status = margay_phases_question(&question, &error);
-    if (status == MARGAY_OK)
-        status = drive_run(&drive, question, &error);
-    return csv_conclude(status, made.csvs, TABLES, &error);
+    return drive_command(&drive);
 }

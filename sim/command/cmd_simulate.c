@@ -17,21 +17,21 @@
 enum { TABLE, PARETO, SHARING, OUTPUTS };
 
 struct simulate {
-    const struct options *options;
+    struct drive drive;
+    struct options options;      /* with the block size of the machine */
     struct machine machine;      /* of the table, and its varied fields */
     struct margay_level *levels; /* of all machines; owned */
     char *columns[OUTPUTS];      /* owned */
-    struct csv_writer csvs[OUTPUTS];
-    struct stream stream;     /* of --misses, */
-    uint64_t sends;           /* by these levels */
-    size_t trace_count;       /* of those with references */
-    struct counters counters; /* of --validate */
+    struct stream stream;        /* of --misses, */
+    uint64_t sends;              /* by these levels */
+    size_t trace_count;          /* of those with references */
+    struct counters counters;    /* of --validate */
     struct places *places; /* of lines of sources; NULL = they are not found */
 };
 
-static enum margay_status ask(struct simulate *simulate,
-                              margay_question **question,
-                              struct margay_error *error)
+static enum margay_status question_of(struct simulate *simulate,
+                                      margay_question **question,
+                                      struct margay_error *error)
 {
     margay_question *next = NULL;
     enum margay_status status =
@@ -42,10 +42,10 @@ static enum margay_status ask(struct simulate *simulate,
     const struct margay_machine_request request = {
         .machines.machine = {.levels = simulate->levels,
                              .level_count = simulate->machine.count,
-                             .seed = simulate->options->seed,
-                             .cores = simulate->options->machine.cores,
+                             .seed = simulate->options.seed,
+                             .cores = simulate->options.machine.cores,
                              .notes_sharing =
-                                 simulate->options->machine.sharing != NULL,
+                                 simulate->options.machine.sharing != NULL,
                              .sends = simulate->sends},
         .machines.machine_count = machine_count(&simulate->machine),
         .next = next,
@@ -58,12 +58,12 @@ static struct machine_results results_of(const struct simulate *simulate,
                                          const margay_family *family)
 {
     return (struct machine_results){
-        .name = simulate->options->machine.name,
+        .name = simulate->options.machine.name,
         .trace = trace,
         .machine = &simulate->machine,
         .levels = simulate->levels,
         .family = family,
-        .instructions = simulate->options->machine.instructions,
+        .instructions = simulate->options.machine.instructions,
     };
 }
 
@@ -118,12 +118,13 @@ static void tell_sent(const struct simulate *simulate,
     }
 }
 
-static enum margay_status write_machines(void *context,
+static enum margay_status write_machines(struct drive *drive,
                                          const struct margay_job *job,
                                          const struct margay_pass *pass,
                                          struct margay_error *error)
 {
-    struct simulate *simulate = context;
+    struct simulate *simulate = (struct simulate *)drive;
+    struct csv_writer *csvs = drive->csvs;
     struct machine_results results =
         results_of(simulate, pass->trace,
                    margay_machine_analysis_family(job->analyses[pass->index]));
@@ -131,27 +132,27 @@ static enum margay_status write_machines(void *context,
         of_all_kinds(margay_family_fed(results.family).references);
     tell_sent(simulate, &results);
     if (simulate->sends != 0)
-        return drive_joins(simulate->options)
+        return drive_joins(drive->options)
                    ? margay_writer_finish(simulate->stream.writer, error)
                    : stream_finish(&simulate->stream, job->reader, error);
     if (references == 0) {
-        if (simulate->options->reading.warmup_refs != 0)
+        if (simulate->options.reading.warmup_refs != 0)
             message_tell("%s: no reference comes after the warm-up",
                          pass->trace);
         return MARGAY_OK;
     }
     simulate->trace_count++;
     if (simulate->counters.count > 0)
-        table_counters(&simulate->csvs[TABLE], &results, &simulate->counters);
+        table_counters(&csvs[TABLE], &results, &simulate->counters);
     else
-        table_machines(&simulate->csvs[TABLE], &results);
+        table_machines(&csvs[TABLE], &results);
     summarise(&results, references);
     enum margay_status status = MARGAY_OK;
-    if (simulate->csvs[PARETO].output != NULL)
-        status = table_pareto(&simulate->csvs[PARETO], &results, error);
-    if (status == MARGAY_OK && simulate->csvs[SHARING].output != NULL)
-        status = table_sharing(&simulate->csvs[SHARING], &results, job->reader,
-                               simulate->options->annotate.program,
+    if (csvs[PARETO].output != NULL)
+        status = table_pareto(&csvs[PARETO], &results, error);
+    if (status == MARGAY_OK && csvs[SHARING].output != NULL)
+        status = table_sharing(&csvs[SHARING], &results, job->reader,
+                               simulate->options.annotate.program,
                                simulate->places, error);
     return status;
 }
@@ -161,7 +162,7 @@ static enum margay_status write_machines(void *context,
 static void warn(const struct simulate *simulate)
 {
     size_t machines = machine_count(&simulate->machine);
-    bool shares = simulate->options->machine.cores > 1, told = false;
+    bool shares = simulate->options.machine.cores > 1, told = false;
     for (size_t i = 0; i < simulate->machine.count * machines; i++) {
         const struct margay_level *level = &simulate->levels[i];
         uint64_t blocks = level->bytes / level->block_bytes;
@@ -179,9 +180,9 @@ static void warn(const struct simulate *simulate)
 /* ---------------------------------------------------------------- set-up -- */
 
 /* The block size of the run is the smallest that the trace is divided into. */
-static void choose_block(const struct simulate *simulate,
-                         struct block_list *blocks)
+static void choose_block(struct simulate *simulate)
 {
+    struct block_list *blocks = &simulate->options.run.blocks;
     size_t count = simulate->machine.count;
     blocks->count = 1;
     blocks->bytes[0] = UINT64_MAX;
@@ -198,20 +199,20 @@ static void choose_block(const struct simulate *simulate,
 static enum margay_status read_machines(struct simulate *simulate,
                                         struct margay_error *error)
 {
-    const char *name = simulate->options->machine.name;
-    const char *vary = simulate->options->machine.vary;
+    const char *name = simulate->options.machine.name;
+    const char *vary = simulate->options.machine.vary;
     if (name == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "which machine: expected --machine FILE|NAME");
-    const char *of_one = simulate->options->machine.misses != NULL ? "misses"
-                         : simulate->options->machine.validate != NULL
+    const char *of_one = simulate->options.machine.misses != NULL ? "misses"
+                         : simulate->options.machine.validate != NULL
                              ? "validate"
                              : NULL;
-    if (of_one != NULL && !drive_joins(simulate->options) &&
-        simulate->options->operand_count > 1)
+    if (of_one != NULL && !drive_joins(&simulate->options) &&
+        simulate->options.operand_count > 1)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "--%s: found %zu traces, expected one", of_one,
-                           simulate->options->operand_count);
+                           simulate->options.operand_count);
     enum margay_status status =
         machine_find(&simulate->machine, name, vary, error);
     return status == MARGAY_OK
@@ -224,7 +225,7 @@ static enum margay_status read_machines(struct simulate *simulate,
 static enum margay_status open_stream(struct simulate *simulate,
                                       struct margay_error *error)
 {
-    struct options with_format = *simulate->options;
+    struct options with_format = simulate->options;
     const char *name = with_format.machine.misses;
     for (; name != NULL; name = *name == '\0' ? NULL : name + 1) {
         size_t bytes = strcspn(name, ","), i = 0;
@@ -245,7 +246,6 @@ static enum margay_status open_stream(struct simulate *simulate,
     if (trace_format(&with_format, with_format.output) == NULL &&
         with_format.output != NULL)
         with_format.to = "mgt";
-    simulate->stream.fed = STREAM_NUMBERS;
     return stream_open(&simulate->stream, &with_format,
                        with_format.output == NULL ? "-" : with_format.output,
                        error);
@@ -254,10 +254,10 @@ static enum margay_status open_stream(struct simulate *simulate,
 /* Choose the columns of the tables, which the run opens, and note their
    needs. */
 static enum margay_status choose_tables(struct simulate *simulate,
-                                        struct drive *drive,
                                         struct margay_error *error)
 {
-    const struct options *options = simulate->options;
+    const struct options *options = &simulate->options;
+    struct drive *drive = &simulate->drive;
     const char *pareto = options->machine.pareto;
     const char *sharing = options->machine.sharing;
     const char *validate = options->machine.validate;
@@ -291,42 +291,44 @@ static enum margay_status choose_tables(struct simulate *simulate,
         drive->files[i] = files[i];
         drive->files[i].columns = simulate->columns[i];
     }
-    drive->csvs = simulate->csvs;
     return status == MARGAY_OK && sharing != NULL &&
                    places_library_version() != NULL
                ? places_open(&simulate->places, error)
                : status;
 }
 
+static enum margay_status ask(struct drive *drive, margay_question **question,
+                              struct margay_error *error)
+{
+    struct simulate *simulate = (struct simulate *)drive;
+    enum margay_status status = read_machines(simulate, error);
+    if (status != MARGAY_OK)
+        return status;
+    choose_block(simulate);
+    status = drive->options->machine.misses == NULL
+                 ? choose_tables(simulate, error)
+                 : open_stream(simulate, error);
+    return status == MARGAY_OK ? question_of(simulate, question, error)
+                               : status;
+}
+
 int cmd_simulate(const struct options *options)
 {
-    struct options with_block = *options;
-    struct simulate simulate = {.options = options};
-    struct margay_error error;
-    struct drive drive = {
-        .options = &with_block,
-        .context = &simulate,
-        .ended = write_machines,
+    struct simulate simulate = {
+        .drive = {.options = &simulate.options,
+                  .ask = ask,
+                  .ended = write_machines},
+        .options = *options,
+        .stream = {.output = &simulate.drive.csvs[TABLE].output,
+                   .fed = STREAM_NUMBERS},
     };
-    margay_question *question;
-    enum margay_status status = read_machines(&simulate, &error);
-    if (status == MARGAY_OK)
-        status = options->machine.misses == NULL
-                     ? choose_tables(&simulate, &drive, &error)
-                     : open_stream(&simulate, &error);
-    if (status == MARGAY_OK)
-        status = ask(&simulate, &question, &error);
-    if (status == MARGAY_OK) {
-        choose_block(&simulate, &with_block.run.blocks);
-        status = drive_run(&drive, question, &error);
-    }
+    struct margay_error error;
+    enum margay_status status = drive_run(&simulate.drive, &error);
     if (status == MARGAY_OK)
         warn(&simulate);
     margay_writer_free(simulate.stream.writer);
     int exit_status =
-        options->machine.misses == NULL
-            ? csv_conclude(status, simulate.csvs, OUTPUTS, &error)
-            : conclude(status, &simulate.stream.output, 1, &error);
+        csv_conclude(status, simulate.drive.csvs, DRIVE_MOST_FILES, &error);
     for (size_t i = 0; i < OUTPUTS; i++)
         free(simulate.columns[i]);
     places_free(simulate.places);

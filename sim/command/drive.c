@@ -181,7 +181,7 @@ static enum margay_status check_request(const struct options *options,
 
 /* The context of the host's functions. */
 struct seat {
-    const struct drive *drive;
+    struct drive *drive;
     struct progress progress; /* of the trace named below */
     const char *trace;        /* its name; NULL = none yet */
     bool explained;           /* a message has named the interrupted trace */
@@ -251,7 +251,7 @@ static enum margay_status check_samples(const struct drive *drive,
 
 /* Write a file of all passes so far: a table, or else the file for
    Prometheus. */
-static enum margay_status renew(const struct drive *drive, const char *path,
+static enum margay_status renew(struct drive *drive, const char *path,
                                 const struct margay_job *job, bool is_table,
                                 struct margay_error *error)
 {
@@ -263,25 +263,25 @@ static enum margay_status renew(const struct drive *drive, const char *path,
     if (is_table)
         csv_begin(&csv, output, drive->options->json, drive->files[0].columns);
     for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++)
-        status = drive->snapshot(drive->context, is_table ? &csv : NULL, job,
+        status = drive->snapshot(drive, is_table ? &csv : NULL, job,
                                  &job->passes[i], error);
     if (is_table)
         csv_end(&csv);
     else
-        drive->publish(drive->context, output);
+        drive->publish(drive, output);
     return output_settle(output, status, error);
 }
 
 static enum margay_status begun(void *context, const struct margay_job *job,
                                 struct margay_error *error)
 {
-    const struct drive *drive = ((struct seat *)context)->drive;
+    struct drive *drive = ((struct seat *)context)->drive;
     const struct options *options = drive->options;
     enum margay_status status = check_samples(drive, job, error);
     if (options->verbose)
         explain(drive, job);
     if (status == MARGAY_OK && drive->begun != NULL)
-        status = drive->begun(drive->context, job, error);
+        status = drive->begun(drive, job, error);
     /* At once, so that readers of the file find a table from the start.  A run
        that goes on keeps the old table until it has more. */
     bool publishes = options->results.prometheus != NULL &&
@@ -296,18 +296,17 @@ static enum margay_status ended(void *context, const struct margay_job *job,
                                 const struct margay_pass *pass,
                                 struct margay_error *error)
 {
-    const struct drive *drive = ((struct seat *)context)->drive;
+    struct drive *drive = ((struct seat *)context)->drive;
     if (drive->options->verbose && pass == job->passes && !drive->copies)
         explain_work(job);
-    return drive->ended == NULL
-               ? MARGAY_OK
-               : drive->ended(drive->context, job, pass, error);
+    return drive->ended == NULL ? MARGAY_OK
+                                : drive->ended(drive, job, pass, error);
 }
 
 static enum margay_status look(void *context, const struct margay_job *job,
                                uint64_t references, struct margay_error *error)
 {
-    const struct drive *drive = ((struct seat *)context)->drive;
+    struct drive *drive = ((struct seat *)context)->drive;
     const struct options *options = drive->options;
     enum margay_status status = MARGAY_OK;
     char *path = NULL;
@@ -453,8 +452,7 @@ static void explain_end(const struct seat *seat,
     }
 }
 
-enum margay_status drive_open(const struct drive *drive,
-                              struct margay_error *error)
+enum margay_status drive_open(struct drive *drive, struct margay_error *error)
 {
     const struct options *options = drive->options;
     enum margay_status status = MARGAY_OK;
@@ -462,7 +460,7 @@ enum margay_status drive_open(const struct drive *drive,
         const struct drive_file *file = &drive->files[i];
         const char *path = i == 0 ? options->output : file->path;
         struct output *output;
-        if (drive->csvs == NULL || (i > 0 && path == NULL))
+        if (i == 0 ? file->columns == NULL : path == NULL)
             continue;
         status = output_open(path, OUTPUT_HELD, &output, error);
         if (status == MARGAY_OK && file->columns == NULL)
@@ -474,10 +472,36 @@ enum margay_status drive_open(const struct drive *drive,
     return status;
 }
 
-enum margay_status drive_run(const struct drive *drive,
-                             margay_question *question,
-                             struct margay_error *error)
+/* Make the question, and open the files; *question is NULL where there is
+   nothing to run. */
+static enum margay_status prepare(struct drive *drive,
+                                  margay_question **question,
+                                  struct margay_error *error)
 {
+    const struct options *options = drive->options;
+    *question = NULL;
+    enum margay_status status = drive->ask(drive, question, error);
+    if (status != MARGAY_OK || (*question == NULL && !drive->measures))
+        return status;
+    const struct margay_engine_request engine =
+        drive_engine(options, drive->needs);
+    status = drive_open(drive, error);
+    if (status == MARGAY_OK)
+        status = check_request(options, error);
+    if (status != MARGAY_OK)
+        margay_question_free(*question);
+    else if (drive->measures)
+        status = margay_engine_question(&engine, *question, question, error);
+    return status;
+}
+
+enum margay_status drive_run(struct drive *drive, struct margay_error *error)
+{
+    margay_question *question;
+    struct margay_outcome outcome;
+    enum margay_status status = prepare(drive, &question, error);
+    if (status != MARGAY_OK || question == NULL)
+        return status;
     const struct options *options = drive->options;
     const struct needs needs = needs_of(options);
     const struct margay_request request = request_of(options, &needs);
@@ -494,18 +518,6 @@ enum margay_status drive_run(const struct drive *drive,
         .tell = tell,
         .progress = show_progress,
     };
-    const struct margay_engine_request engine =
-        drive_engine(options, drive->needs);
-    struct margay_outcome outcome;
-    enum margay_status status = drive_open(drive, error);
-    if (status == MARGAY_OK)
-        status = check_request(options, error);
-    if (status != MARGAY_OK)
-        margay_question_free(question);
-    else if (drive->measures)
-        status = margay_engine_question(&engine, question, &question, error);
-    if (status != MARGAY_OK)
-        return status;
     if (options->operand_count == 0 && isatty(STDIN_FILENO) && !options->quiet)
         message_print("reading a trace from standard input, the terminal "
                       "('margay help %s' tells how to name a file)",
@@ -516,6 +528,13 @@ enum margay_status drive_run(const struct drive *drive,
     signals_finish_gracefully(false);
     explain_end(&seat, &request, &outcome, status, error);
     return status;
+}
+
+int drive_command(struct drive *drive)
+{
+    struct margay_error error;
+    enum margay_status status = drive_run(drive, &error);
+    return csv_conclude(status, drive->csvs, DRIVE_MOST_FILES, &error);
 }
 
 void drive_join(const struct margay_transport *transport)

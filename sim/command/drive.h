@@ -3,7 +3,8 @@
  *
  * The options become a request (<margay/run.h>), and the calls of the run to
  * its host become progress, messages and files.  A command asks a question and
- * writes the results.
+ * writes the results.  What else it knows stands after a struct drive, which
+ * its functions get.
  */
 #ifndef MARGAY_SIM_COMMAND_DRIVE_H
 #define MARGAY_SIM_COMMAND_DRIVE_H
@@ -19,16 +20,17 @@
 /* A table that a command writes; of another kind of file, which has no columns,
    the output alone. */
 struct drive_file {
-    const char *path; /* NULL: not asked for.  The first file is --output's */
+    /* NULL: not asked for.  The first file is --output's, and a table; without
+       columns, it is none of these. */
+    const char *path;
     const char *columns;
     bool upright; /* begun by csv_begin_upright() */
 };
 
 /* The functions of a command.  One may be NULL where the command has no use for
-   it, and `open` with `measures` alone. */
+   it. */
 struct drive {
     const struct options *options;
-    void *context;
 
     /* The question is one of distances, by an engine that has the abilities
        `needs`, a set of enum margay_engine_ability. */
@@ -37,39 +39,46 @@ struct drive {
     bool has_engine; /* or it is the command's own, and has that engine */
     bool copies;     /* it has no result before the end, and measures nothing */
 
-    /* The files that drive_run() opens, NULL = none; csv_conclude() publishes
-       them. */
-    struct csv_writer *csvs;
+    /* The files, and the tables in them, which are zeroed before. */
     struct drive_file files[DRIVE_MOST_FILES];
+    struct csv_writer csvs[DRIVE_MOST_FILES];
+
+    /* Make the question; or leave it NULL where all has been done without one,
+       and nothing is measured. */
+    enum margay_status (*ask)(struct drive *drive, margay_question **question,
+                              struct margay_error *error);
 
     /* As in struct margay_host. */
-    enum margay_status (*begun)(void *context, const struct margay_job *job,
+    enum margay_status (*begun)(struct drive *drive,
+                                const struct margay_job *job,
                                 struct margay_error *error);
-    enum margay_status (*ended)(void *context, const struct margay_job *job,
+    enum margay_status (*ended)(struct drive *drive,
+                                const struct margay_job *job,
                                 const struct margay_pass *pass,
                                 struct margay_error *error);
 
     /* At each --every: write the rows of one pass to the table of a snapshot
        or, where `csv` is NULL, keep them for publish(), which writes those of
        all passes for Prometheus. */
-    enum margay_status (*snapshot)(void *context, struct csv_writer *csv,
+    enum margay_status (*snapshot)(struct drive *drive, struct csv_writer *csv,
                                    const struct margay_job *job,
                                    const struct margay_pass *pass,
                                    struct margay_error *error);
-    void (*publish)(void *context, struct output *output);
+    void (*publish)(struct drive *drive, struct output *output);
 };
 
-/* Open the files and ask all traces of the command line the question, which is
-   freed in any case.  With `measures`, an engine is asked, and the question,
-   NULL = none, is its further one.  A signal that asks for an end ends the run
-   with the results so far, and MARGAY_OK. */
-enum margay_status drive_run(const struct drive *drive,
-                             margay_question *question,
-                             struct margay_error *error);
+/* Make the question, open the files, and ask all traces of the command line.
+   With `measures`, an engine is asked, and the question, NULL = none, is its
+   further one.  A signal that asks for an end ends the run with the results so
+   far, and MARGAY_OK. */
+enum margay_status drive_run(struct drive *drive, struct margay_error *error);
 
-/* Open the files alone, for a command that reads no trace this time. */
-enum margay_status drive_open(const struct drive *drive,
-                              struct margay_error *error);
+/* The same for a whole command, whose files are published, as conclude() does;
+   returns the exit status. */
+int drive_command(struct drive *drive);
+
+/* Open the files alone, where no trace is read. */
+enum margay_status drive_open(struct drive *drive, struct margay_error *error);
 
 /* The engine that the options ask for; `needs` is a set of enum
    margay_engine_ability. */

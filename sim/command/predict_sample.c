@@ -20,13 +20,13 @@ struct run {
 };
 
 struct sampling {
-    const struct options *options;
-    struct run *runs; /* owned */
+    struct drive drive;
+    struct options options; /* whose operands are the paths */
+    struct run *runs;       /* owned */
     const char **paths;
     size_t count, at; /* `at` is the run that is read */
     bool has_rule;
     struct margay_size_rule rule;
-    struct csv_writer csv;
 };
 
 /* --------------------------------------------------------------- traces -- */
@@ -35,7 +35,7 @@ struct sampling {
 static enum margay_status list_runs(struct sampling *sampling,
                                     struct margay_error *error)
 {
-    const struct options *options = sampling->options;
+    struct options *options = &sampling->options;
     enum margay_status status = MARGAY_OK;
     size_t count = options->operand_count == 0 ? 1 : options->operand_count;
     sampling->runs = calloc(count, sizeof *sampling->runs);
@@ -55,6 +55,8 @@ static enum margay_status list_runs(struct sampling *sampling,
         *equals = '\0';
         status = parse_input_size(operand, equals + 1, &run->peaks.size, error);
     }
+    options->operands = sampling->paths;
+    options->operand_count = count;
     return status;
 }
 
@@ -87,7 +89,7 @@ static enum margay_status begin_peaks(margay_analysis *analysis,
                                       struct margay_error *error)
 {
     const struct sampling *sampling = analysis->question->context;
-    const struct predict_choices *choices = &sampling->options->predict;
+    const struct predict_choices *choices = &sampling->options.predict;
     const struct margay_sampler_options options = {
         .qualification_blocks = choices->qualification_blocks,
         .temporal_blocks = choices->temporal_blocks,
@@ -103,8 +105,7 @@ static enum margay_status begin_peaks(margay_analysis *analysis,
                                  error);
 }
 
-static enum margay_status ask(struct sampling *sampling,
-                              margay_question **question,
+static enum margay_status ask(struct drive *drive, margay_question **question,
                               struct margay_error *error)
 {
     static const struct margay_analysis_class functions = {
@@ -118,14 +119,18 @@ static enum margay_status ask(struct sampling *sampling,
         .can.needs = MARGAY_COLUMN_DISTANCES,
         .name = "the peaks",
     };
-    return margay_question_create(&kind, sampling, 0, question, error);
+    struct sampling *sampling = (struct sampling *)drive;
+    enum margay_status status = list_runs(sampling, error);
+    return status == MARGAY_OK
+               ? margay_question_create(&kind, sampling, 0, question, error)
+               : status;
 }
 
-static enum margay_status end(void *context, const struct margay_job *job,
+static enum margay_status end(struct drive *drive, const struct margay_job *job,
                               const struct margay_pass *pass,
                               struct margay_error *error)
 {
-    struct sampling *sampling = context;
+    struct sampling *sampling = (struct sampling *)drive;
     struct run *run = &sampling->runs[sampling->at++];
     run->block_bytes = pass->block_bytes;
     run->references = pass->fed_refs;
@@ -186,7 +191,7 @@ static enum margay_status write_run(struct sampling *sampling,
                                     const struct run *run,
                                     struct margay_error *error)
 {
-    struct csv_writer *csv = &sampling->csv;
+    struct csv_writer *csv = sampling->drive.csvs;
     const struct margay_size_rule *rule = &sampling->rule;
     const struct margay_sampler_options *found = &run->thresholds;
     const struct margay_sampled_run *peaks = &run->peaks;
@@ -217,40 +222,25 @@ static enum margay_status write_run(struct sampling *sampling,
     return status;
 }
 
-static enum margay_status sample(struct sampling *sampling,
-                                 struct margay_error *error)
-{
-    struct options options = *sampling->options;
-    margay_question *question;
-    enum margay_status status = list_runs(sampling, error);
-    const struct drive drive = {
-        .options = &options,
-        .context = sampling,
-        .measures = true,
-        .needs = MARGAY_CAN_TELL_DISTANCES,
-        .ended = end,
-        .csvs = &sampling->csv,
-        .files = {{.columns = SAMPLE_COLUMNS}},
-    };
-    options.operands = sampling->paths;
-    options.operand_count = sampling->count;
-    if (status == MARGAY_OK)
-        status = ask(sampling, &question, error);
-    if (status == MARGAY_OK)
-        status = drive_run(&drive, question, error);
-    if (status == MARGAY_OK)
-        status = find_rule(sampling, error);
-    for (size_t i = 0; i < sampling->at && status == MARGAY_OK; i++)
-        status = write_run(sampling, &sampling->runs[i], error);
-    return status;
-}
-
 int cmd_predict_sample(const struct options *options)
 {
-    struct sampling sampling = {.options = options};
+    struct sampling sampling = {
+        .drive = {.options = &sampling.options,
+                  .measures = true,
+                  .needs = MARGAY_CAN_TELL_DISTANCES,
+                  .files = {{.columns = SAMPLE_COLUMNS}},
+                  .ask = ask,
+                  .ended = end},
+        .options = *options,
+    };
     struct margay_error error;
-    enum margay_status status = sample(&sampling, &error);
-    int exit_status = csv_conclude(status, &sampling.csv, 1, &error);
+    enum margay_status status = drive_run(&sampling.drive, &error);
+    if (status == MARGAY_OK)
+        status = find_rule(&sampling, &error);
+    for (size_t i = 0; i < sampling.at && status == MARGAY_OK; i++)
+        status = write_run(&sampling, &sampling.runs[i], &error);
+    int exit_status =
+        csv_conclude(status, sampling.drive.csvs, DRIVE_MOST_FILES, &error);
     for (size_t i = 0; i < sampling.count; i++) {
         free(sampling.runs[i].path);
         free((void *)sampling.runs[i].peaks.peaks);

@@ -283,9 +283,9 @@ enum margay_status stream_open(struct stream *stream,
                                struct margay_error *error)
 {
     enum margay_status status = trace_writer_create(
-        options, path, &stream->output, &stream->writer, error);
+        options, path, stream->output, &stream->writer, error);
     return status == MARGAY_OK
-               ? output_open(path, OUTPUT_HELD, &stream->output, error)
+               ? output_open(path, OUTPUT_HELD, stream->output, error)
                : status;
 }
 

@@ -23,7 +23,7 @@ struct units {
 };
 
 struct stream {
-    struct output *output;
+    struct output **output; /* where the trace goes */
     margay_writer *writer;
     enum { STREAM_BLOCKS, STREAM_NUMBERS, STREAM_TRACE } fed;
     struct units units; /* of its references; of a trace, to be set */

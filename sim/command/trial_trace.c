@@ -18,6 +18,7 @@
 /* The trace in a file in memory, which the children share and do not count as
    theirs. */
 struct references {
+    struct drive drive; /* which reads it */
     int file;
     uint64_t *blocks; /* once all are there */
     size_t count;
@@ -36,15 +37,14 @@ static enum margay_status keep_span(margay_analysis *analysis,
                            span->count * sizeof *span->blocks, error);
 }
 
-static enum margay_status ask(struct references *references,
-                              margay_question **question,
+static enum margay_status ask(struct drive *drive, margay_question **question,
                               struct margay_error *error)
 {
     static const struct margay_analysis_class functions = {
         .bytes = sizeof(margay_analysis), .feed = keep_span};
     static const margay_question kind = {.functions = &functions,
                                          .name = "the trace"};
-    return margay_question_create(&kind, references, 0, question, error);
+    return margay_question_create(&kind, drive, 0, question, error);
 }
 
 static size_t next_references(void *context, const uint64_t **blocks)
@@ -216,22 +216,18 @@ enum margay_status trials_on_trace(const struct options *options,
                                    struct csv_writer *csv,
                                    struct margay_error *error)
 {
-    struct references references = {.file = memfd_create("trace", MFD_CLOEXEC)};
     struct options reading = *options;
-    const char *operands[] = {options->trials.trace};
-    const struct drive drive = {
-        .options = &reading,
-        .context = &references,
+    struct references references = {
+        .drive = {.options = &reading, .ask = ask},
+        .file = memfd_create("trace", MFD_CLOEXEC),
     };
+    const char *operands[] = {options->trials.trace};
     reading.operands = operands;
     reading.operand_count = 1;
     if (references.file < 0)
         return margay_fail(error, MARGAY_IO, "no memory for a trace: %s",
                            strerror(errno));
-    margay_question *question;
-    enum margay_status status = ask(&references, &question, error);
-    if (status == MARGAY_OK)
-        status = drive_run(&drive, question, error);
+    enum margay_status status = drive_run(&references.drive, error);
     size_t bytes = references.count * sizeof *references.blocks;
     if (status == MARGAY_OK && bytes > 0) {
         void *blocks =
