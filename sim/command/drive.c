@@ -488,10 +488,12 @@ static enum margay_status prepare(struct drive *drive,
     status = drive_open(drive, error);
     if (status == MARGAY_OK)
         status = check_request(options, error);
-    if (status != MARGAY_OK)
+    if (status == MARGAY_OK && drive->measures)
+        return margay_engine_question(&engine, *question, question, error);
+    if (status != MARGAY_OK) {
         margay_question_free(*question);
-    else if (drive->measures)
-        status = margay_engine_question(&engine, *question, question, error);
+        *question = NULL;
+    }
     return status;
 }
 
