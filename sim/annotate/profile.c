@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/result/json.h"
 #include "traces/traces_internal.h"
 
 /* ----------------------------------------------------------------- lines -- */
@@ -84,10 +85,8 @@ void line_counts_clear(struct line_counts *lines)
 
 static void put_name(struct output *output, const char *name)
 {
-    for (size_t i = 0; name[i] != '\0'; i++) {
-        bool replaced = (unsigned char)name[i] < ' ' || name[i] == 127;
-        output_bytes(output, replaced ? "_" : &name[i], 1);
-    }
+    static const struct escapes escapes = {.control = "_"};
+    escaped_text(output, name, strlen(name), &escapes);
     output_text(output, "%s\n", *name == '\0' ? "???" : "");
 }
 

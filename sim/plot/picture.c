@@ -22,43 +22,23 @@
 
 /* --------------------------------------------- TikZ, as LaTeX takes it -- */
 
-/* What a character, or its first bytes in UTF-8, becomes. */
-static const struct replacement {
-    const char *text, *with;
-} replacements[] = {
-    {"\\", "\\textbackslash{}"},
-    {"{", "\\{"},
-    {"}", "\\}"},
-    {"#", "\\#"},
-    {"$", "\\$"},
-    {"%", "\\%"},
-    {"&", "\\&"},
-    {"_", "\\_"},
-    {"~", "\\textasciitilde{}"},
-    {"^", "\\textasciicircum{}"},
-    /* The usual font of LaTeX has other characters in these places. */
-    {"<", "$<$"},
-    {">", "$>$"},
-    {"|", "$|$"},
-    {"\xe2\x89\xa5", "$\\geq$"},
+static const struct escapes tex = {
+    .list = {{"\\", "\\textbackslash{}"},
+             {"{", "\\{"},
+             {"}", "\\}"},
+             {"#", "\\#"},
+             {"$", "\\$"},
+             {"%", "\\%"},
+             {"&", "\\&"},
+             {"_", "\\_"},
+             {"~", "\\textasciitilde{}"},
+             {"^", "\\textasciicircum{}"},
+             /* The usual font of LaTeX has other characters in these places. */
+             {"<", "$<$"},
+             {">", "$>$"},
+             {"|", "$|$"},
+             {"\xe2\x89\xa5", "$\\geq$"}},
 };
-
-static void write_text(struct output *output, const char *text, const char *end)
-{
-    const size_t count = sizeof replacements / sizeof replacements[0];
-    while (text < end) {
-        const struct replacement *found = replacements;
-        while (found < replacements + count &&
-               strncmp(text, found->text, strlen(found->text)) != 0)
-            found++;
-        if (found == replacements + count) {
-            output_bytes(output, text++, 1);
-            continue;
-        }
-        output_bytes(output, found->with, strlen(found->with));
-        text += strlen(found->text);
-    }
-}
 
 /* gnuplot writes each text in a line: \node[...] at (X,Y) {TEXT}; and may have
    written a path before it. */
@@ -73,7 +53,7 @@ static void write_line(struct output *output, const char *line)
     } else {
         text += strlen(") {");
         output_bytes(output, line, (size_t)(text - line));
-        write_text(output, text, end);
+        escaped_text(output, text, (size_t)(end - text), &tex);
         output_bytes(output, end, strlen(end));
     }
     output_bytes(output, "\n", 1);
@@ -212,39 +192,26 @@ static bool picture_is_whole(const char *picture, size_t bytes,
 
 /* --------------------------------------------------- an SVG's own title -- */
 
-/* Write text as UTF-8, and U+FFFD for other bytes: gnuplot copies names as
-   they are. */
-static void put_characters(struct output *output, const char *text,
-                           size_t count)
-{
-    for (size_t at = 0, bytes; at < count; at += bytes == 0 ? 1 : bytes) {
-        bytes = json_character_bytes(text + at, count - at);
-        if (bytes == 0)
-            output_text(output, JSON_NO_CHARACTER);
-        output_bytes(output, text + at, bytes);
-    }
-}
-
-/* An SVG has a title, of which gnuplot knows nothing. */
+/* An SVG has a title, of which gnuplot knows nothing, and is UTF-8, though
+   gnuplot copies names as they are. */
 static void write_svg(struct output *output, const char *picture, size_t bytes,
                       const char *title)
 {
     static const char before[] = "<title>", usual[] = "<title>Gnuplot";
+    static const struct escapes utf8 = {.invalid = JSON_NO_CHARACTER};
+    static const struct escapes xml = {
+        .invalid = JSON_NO_CHARACTER,
+        .list = {{"&", "&amp;"}, {"<", "&lt;"}},
+    };
     const char *place = memmem(picture, bytes, usual, strlen(usual));
     const char *rest = picture;
     if (place != NULL) {
         output_bytes(output, picture, (size_t)(place - picture));
         output_bytes(output, before, strlen(before));
+        escaped_text(output, title, strlen(title), &xml);
         rest = place + strlen(usual);
     }
-    while (place != NULL && *title != '\0') {
-        size_t plain = strcspn(title, "&<");
-        if (plain == 0)
-            output_text(output, *title == '&' ? "&amp;" : "&lt;");
-        put_characters(output, title, plain);
-        title += plain == 0 ? 1 : plain;
-    }
-    put_characters(output, rest, bytes - (size_t)(rest - picture));
+    escaped_text(output, rest, bytes - (size_t)(rest - picture), &utf8);
 }
 
 /* ------------------------------------------------------------- gnuplot -- */

@@ -47,29 +47,19 @@ static const struct plot_kind *kind_of(const struct cells *table)
 
 /* ---------------------------------------------------------------- texts -- */
 
-/* Write text that is no markup.  A byte that is no part of valid UTF-8 becomes
-   U+FFFD, and a control character a question mark. */
+/* Write text that is no markup. */
 static void write_text(struct output *output, const char *text)
 {
-    static const char marks[] = "&<>\"'";
-    static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;",
-                                           "&#39;"};
-    size_t left = strlen(text);
-    while (left > 0) {
-        const char *mark = strchr(marks, *text);
-        size_t bytes = json_character_bytes(text, left);
-        if (mark != NULL)
-            output_text(output, "%s", entities[mark - marks]);
-        else if (bytes == 0)
-            output_text(output, JSON_NO_CHARACTER);
-        else if (margay_is_control(*text))
-            output_bytes(output, "?", 1);
-        else
-            output_bytes(output, text, bytes);
-        bytes = bytes == 0 ? 1 : bytes;
-        text += bytes;
-        left -= bytes;
-    }
+    static const struct escapes escapes = {
+        .control = "?",
+        .invalid = JSON_NO_CHARACTER,
+        .list = {{"&", "&amp;"},
+                 {"<", "&lt;"},
+                 {">", "&gt;"},
+                 {"\"", "&quot;"},
+                 {"'", "&#39;"}},
+    };
+    escaped_text(output, text, strlen(text), &escapes);
 }
 
 /* Texts are cut to pieces for which the output has room. */

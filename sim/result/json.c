@@ -1,13 +1,18 @@
-/* json.c - texts and numbers of JSON (RFC 8259); texts are UTF-8 (RFC 3629) */
+/* json.c - texts and numbers of JSON (RFC 8259), and texts of other languages;
+   texts are UTF-8 (RFC 3629) */
 #include "sim/result/json.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Of two bytes, the second may not follow the first where a shorter character
-   would be the same, for surrogates, and after the last plane. */
-size_t json_character_bytes(const char *text, size_t bytes)
+#include "traces/traces_internal.h"
+
+/* How many of `bytes` bytes, 1 or more, the character at their beginning has;
+   0 = there is none.  Of two bytes, the second may not follow the first where a
+   shorter character would be the same, for surrogates, and after the last
+   plane. */
+static size_t character_bytes(const char *text, size_t bytes)
 {
     const unsigned char *byte = (const unsigned char *)text;
     unsigned char first = byte[0];
@@ -33,7 +38,7 @@ char *json_put_text(char *to, const char *text, size_t bytes)
     *to++ = '"';
     for (size_t i = 0; i < bytes;) {
         const char *at = text + i;
-        size_t length = json_character_bytes(at, bytes - i);
+        size_t length = character_bytes(at, bytes - i);
         i += length == 0 ? 1 : length;
         if (length == 0) {
             to += sprintf(to, "\\ufffd");
@@ -48,6 +53,30 @@ char *json_put_text(char *to, const char *text, size_t bytes)
     }
     *to++ = '"';
     return to;
+}
+
+void escaped_text(struct output *output, const char *text, size_t bytes,
+                  const struct escapes *escapes)
+{
+    for (const char *end = text + bytes; text < end; text += bytes) {
+        const struct escape *escape = escapes->list;
+        const char *with = NULL;
+        while (escape->text != NULL &&
+               strncmp(text, escape->text, strlen(escape->text)) != 0)
+            escape++;
+        bytes = character_bytes(text, (size_t)(end - text));
+        if (escape->text != NULL) {
+            bytes = strlen(escape->text);
+            with = escape->with;
+        } else if (bytes == 0) {
+            bytes = 1;
+            with = escapes->invalid;
+        } else if (margay_is_control(*text)) {
+            with = escapes->control;
+        }
+        output_bytes(output, with == NULL ? text : with,
+                     with == NULL ? bytes : strlen(with));
+    }
 }
 
 static const char digits[] = "0123456789";

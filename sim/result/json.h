@@ -1,9 +1,8 @@
-/* json.h - texts and numbers of JSON */
+/* json.h - texts and numbers of JSON, and texts of other languages */
 #ifndef MARGAY_SIM_RESULT_JSON_H
 #define MARGAY_SIM_RESULT_JSON_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "sim/terminal/output.h"
 
 /* The most bytes that a byte of a text becomes, besides its quotation marks. */
 #define JSON_MOST_BYTES 6
@@ -14,12 +13,21 @@
    the text may stand in a page.  Returns the end. */
 char *json_put_text(char *to, const char *text, size_t bytes);
 
-/* U+FFFD, which is written for a byte that is no part of a character. */
+/* What other texts become in a language; NULL: they stay. */
+struct escapes {
+    const char *control; /* a control character */
+    const char *invalid; /* a byte that is no part of a character of UTF-8 */
+    struct escape {
+        const char *text, *with; /* characters; NULL ends the list */
+    } list[20];
+};
+
+/* U+FFFD, the usual one for `invalid`. */
 #define JSON_NO_CHARACTER "\xef\xbf\xbd"
 
-/* How many of `bytes` bytes, 1 or more, the character of UTF-8 at their
-   beginning has; 0 = there is none. */
-size_t json_character_bytes(const char *text, size_t bytes);
+/* Write `bytes` bytes of a text, with these escapes. */
+void escaped_text(struct output *output, const char *text, size_t bytes,
+                  const struct escapes *escapes);
 
 /* Is the text a number as JSON writes them? */
 bool json_is_number(const char *text);

@@ -11,25 +11,14 @@
 
 #include "sim/result/json.h"
 
-/* A value of a label, in which three characters are escaped.  The format is
-   UTF-8: each byte that is no part of a character becomes U+FFFD. */
+/* A value of a label.  The format is UTF-8. */
 static void put_label(struct output *output, const char *text)
 {
-    size_t left = strlen(text);
-    while (left > 0) {
-        size_t length = json_character_bytes(text, left);
-        if (*text == '\n')
-            output_text(output, "\\n");
-        else if (*text == '"' || *text == '\\')
-            output_text(output, "\\%c", *text);
-        else if (length == 0)
-            output_text(output, JSON_NO_CHARACTER);
-        else
-            output_bytes(output, text, length);
-        length += length == 0;
-        text += length;
-        left -= length;
-    }
+    static const struct escapes escapes = {
+        .invalid = JSON_NO_CHARACTER,
+        .list = {{"\n", "\\n"}, {"\"", "\\\""}, {"\\", "\\\\"}},
+    };
+    escaped_text(output, text, strlen(text), &escapes);
 }
 
 /* One of the labels; NULL is none. */
