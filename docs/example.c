@@ -42,7 +42,7 @@ static enum margay_status feed(margay_trace *trace, margay_engine *engine,
         return status;
     /* Block ids are blocks already; addresses are to be divided. */
     unsigned shift =
-        margay_trace_numbers(trace) == MARGAY_IDS ? 0 : LOG2_BLOCK_BYTES;
+        margay_trace_facts(trace)->numbers == MARGAY_IDS ? 0 : LOG2_BLOCK_BYTES;
     while ((status = margay_trace_next(trace, -1, &batch, error)) ==
            MARGAY_OK) {
         status = feed_batch(engine, &batch, shift, error);

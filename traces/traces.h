@@ -249,6 +249,50 @@ struct margay_batch {
     bool warmup;
 };
 
+/* Room for margay_trace_facts.guess. */
+#define MARGAY_GUESS_BYTES 128
+
+/* Facts about a trace. */
+struct margay_trace_facts {
+    /* The format, */
+    const struct margay_format_info *format;
+    /* and the evidence for it, for people ("content: 12 lines of ..."). */
+    const char *evidence;
+    /* The roles that the names in the first row of a table suggest, as a value
+       of margay_trace_options.column; empty: `column` is set, or the names
+       suggest nothing. */
+    char guess[MARGAY_GUESS_BYTES];
+    /* The meaning of the numbers in batches, with margay_trace_options.ids
+       applied. */
+    enum margay_numbers numbers;
+    /* How many bytes a number stands for: 1 for addresses, the unit for ids, 0
+       where neither trace nor options say what an id stands for. */
+    uint64_t unit_bytes;
+    /* The number of references in the file is known before they are read: in a
+       regular file that is not compressed and holds records of fixed length, or
+       blocks with an index. */
+    bool knows_references;
+    uint64_t references;
+    /* The set of columns that the trace has: those of its format that this file
+       fills, with margay_trace_options.ids applied.  A trace in which nothing
+       was found has all of them. */
+    unsigned columns;
+    /* The set of kinds that the trace has; 0 = none. */
+    unsigned kinds;
+    /* A reference asks for all blocks that it covers (arc, vscsi), so that the
+       caller splits it unless the user decides otherwise: see
+       margay_batch_blocks(). */
+    bool splits;
+    /* Requests without names are numbered from 0 on, so that those of another
+       trace have the same numbers. */
+    bool counts_requests;
+    /* How many tokens a block of a request stands for; 0 = the beginning of the
+       trace does not show it. */
+    uint64_t block_tokens;
+    /* The bytes that such a block takes in a cache, likewise. */
+    uint64_t block_bytes;
+};
+
 typedef struct margay_trace margay_trace;
 
 /*
@@ -269,7 +313,7 @@ MARGAY_API enum margay_status margay_trace_open(
 MARGAY_API void margay_trace_free(margay_trace *trace);
 
 /* Wait up to `wait_ms` milliseconds (-1 = for ever) until the format is known.
-   MARGAY_OK: margay_trace_format() and the functions below it may be called.
+   MARGAY_OK: the functions below may be called.
    MARGAY_AGAIN: the format is not known yet.  MARGAY_BAD_INPUT, MARGAY_IO, ...:
    the trace cannot be read; the message says why and begins with the file's
    name. */
@@ -277,51 +321,9 @@ MARGAY_API enum margay_status margay_trace_ready(margay_trace *trace,
                                                  int wait_ms,
                                                  struct margay_error *error);
 
-/* The format of the trace.  Never NULL once the trace is ready. */
-MARGAY_API const struct margay_format_info *margay_trace_format(
+/* Its facts, which stay the same once the trace is ready, and belong to it. */
+MARGAY_API const struct margay_trace_facts *margay_trace_facts(
     const margay_trace *trace);
-
-/* The evidence for the format, for people ("content: 12 lines of ..."). */
-MARGAY_API const char *margay_trace_evidence(const margay_trace *trace);
-
-/* The roles that the names in the first row of a table suggest, as a value of
-   margay_trace_options.column; NULL = `column` is set, or the names suggest
-   nothing. */
-MARGAY_API const char *margay_trace_guess(const margay_trace *trace);
-
-/* The meaning of the numbers in batches, with margay_trace_options.ids
-   applied. */
-MARGAY_API enum margay_numbers margay_trace_numbers(const margay_trace *trace);
-
-/* How many bytes a number stands for: 1 for addresses, the unit for ids, 0
-   where neither trace nor options say what an id stands for. */
-MARGAY_API uint64_t margay_trace_unit_bytes(const margay_trace *trace);
-
-/* True if the number of references in the file is known before they are read:
-   in a regular file that is not compressed and holds records of fixed length,
-   or blocks with an index.  *references is then that number. */
-MARGAY_API bool margay_trace_known_references(const margay_trace *trace,
-                                              uint64_t *references);
-
-/* The set of columns that the trace has: those of its format that this file
-   fills, with margay_trace_options.ids applied.  A trace in which nothing was
-   found has all of them. */
-MARGAY_API unsigned margay_trace_columns(const margay_trace *trace);
-
-/* The set of kinds that the trace has; 0 = none. */
-MARGAY_API unsigned margay_trace_kinds(const margay_trace *trace);
-
-/* True where a reference asks for all blocks that it covers (arc, vscsi), so
-   that the caller splits it unless the user decides otherwise: see
-   margay_batch_blocks(). */
-MARGAY_API bool margay_trace_splits(const margay_trace *trace);
-
-/* How many tokens a block of a request stands for; 0 = the beginning of the
-   trace does not show it. */
-MARGAY_API uint64_t margay_trace_block_tokens(const margay_trace *trace);
-
-/* The bytes that such a block takes in a cache, likewise. */
-MARGAY_API uint64_t margay_trace_block_bytes(const margay_trace *trace);
 
 /* How many requests so far gave no size of their object; *never becomes how
    many of these count 0 bytes, because none was given before nor, in a file,

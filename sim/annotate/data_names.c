@@ -288,8 +288,7 @@ enum margay_status data_names_create(struct places *places,
     (*names)->places = places;
     (*names)->trace = trace;
     (*names)->program = program;
-    uint64_t references;
-    (*names)->knows_files = margay_trace_known_references(trace, &references);
+    (*names)->knows_files = margay_trace_facts(trace)->knows_references;
     return margay_hash_create(&(*names)->numbers, 64, error);
 }
 

@@ -174,7 +174,8 @@ enum margay_status table_sharing(struct csv_writer *csv,
         .trace = trace,
         .program = program,
         .places = places,
-        .has_sites = (margay_trace_columns(trace) & MARGAY_COLUMN_SITES) != 0,
+        .has_sites =
+            (margay_trace_facts(trace)->columns & MARGAY_COLUMN_SITES) != 0,
     };
     enum margay_status status = MARGAY_OK;
     size_t machines = machine_count(results->machine);

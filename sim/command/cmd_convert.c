@@ -55,7 +55,7 @@ static enum margay_status begun(struct drive *drive,
 {
     struct conversion *conversion = (struct conversion *)drive;
     struct stream *stream = &conversion->stream;
-    conversion->checked = margay_trace_format(job->reader)->checked;
+    conversion->checked = margay_trace_facts(job->reader)->format->checked;
     return units_of_trace(conversion->options, job->trace, job->reader,
                           stream->writer, &stream->units, error);
 }

@@ -436,7 +436,7 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
         options->command->bit != ON_CURVE || pass->index != 0 ||
         pass->fed_refs == 0)
         return;
-    unsigned columns = margay_trace_columns(job->reader);
+    unsigned columns = margay_trace_facts(job->reader)->columns;
     /* References with extents may overlap, and would count several times. */
     if ((columns & MARGAY_COLUMN_SIZES) && !(columns & MARGAY_COLUMN_EXTENTS))
         message_tell("%s: the trace has sizes: --objects counts bytes",

@@ -189,9 +189,9 @@ struct seat {
 
 static void explain(const struct drive *drive, const struct margay_job *job)
 {
-    message_print("%s: format %s, from %s", job->trace,
-                  margay_trace_format(job->reader)->name,
-                  margay_trace_evidence(job->reader));
+    const struct margay_trace_facts *facts = margay_trace_facts(job->reader);
+    message_print("%s: format %s, from %s", job->trace, facts->format->name,
+                  facts->evidence);
     if (!drive->copies)
         message_print("%s: %s", job->trace, job->plan);
     if (drive->measures || drive->has_engine)
@@ -232,7 +232,7 @@ static enum margay_status check_samples(const struct drive *drive,
     bool counts = (options->command->bit & (ON_DISTANCES | ON_ANNOTATE)) != 0 ||
                   (by->given && by->by == MARGAY_BY_SITE);
     if (drive->files[0].upright || drive->copies ||
-        !margay_trace_format(job->reader)->sampled)
+        !margay_trace_facts(job->reader)->format->sampled)
         return MARGAY_OK;
     if (!counts)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -347,8 +347,8 @@ static bool stop(void *context)
    lines. */
 static void tell_reading(const char *name, const margay_trace *trace)
 {
-    const char *first, *guess = margay_trace_guess(trace);
-    if (guess != NULL)
+    const char *first, *guess = margay_trace_facts(trace)->guess;
+    if (*guess != '\0')
         message_tell("%s: the names of its columns are taken for --column %s",
                      name, guess);
     uint64_t lines = margay_trace_bad_lines(trace, &first);

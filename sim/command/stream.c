@@ -13,12 +13,12 @@
 /* The unit in bytes of the numbers of the trace, and of those of the format; 0
    = unknown.  --unit overrides the unit of ids, and sets that of ids made of
    addresses, but not 1 byte where the format has a unit. */
-static void find_units(const margay_trace *trace, uint64_t unit,
+static void find_units(const struct margay_trace_facts *trace, uint64_t unit,
                        const struct margay_format_info *format, uint64_t *read,
                        uint64_t *written)
 {
-    bool addresses = margay_trace_numbers(trace) == MARGAY_ADDRESSES;
-    *read = !addresses && unit != 0 ? unit : margay_trace_unit_bytes(trace);
+    bool addresses = trace->numbers == MARGAY_ADDRESSES;
+    *read = !addresses && unit != 0 ? unit : trace->unit_bytes;
     if (!format->any_numbers && format->numbers == MARGAY_ADDRESSES)
         *written = 1;
     else if (addresses && unit != 0 && (unit > 1 || format->unit_bytes == 0))
@@ -36,21 +36,22 @@ enum margay_status units_of_trace(const struct options *options,
                                   struct margay_error *error)
 {
     const struct margay_format_info *format = margay_writer_format(writer);
+    const struct margay_trace_facts *facts = margay_trace_facts(trace);
     enum margay_straddle straddle = options->run.straddle;
     uint64_t unit = options->reading.unit_bytes;
-    bool ids = unit != 0 || margay_trace_numbers(trace) == MARGAY_IDS;
+    bool ids = unit != 0 || facts->numbers == MARGAY_IDS;
     unsigned sizes = margay_writer_needs(writer) & MARGAY_COLUMN_SIZES;
     uint64_t read, written;
     enum margay_status status = MARGAY_OK;
-    find_units(trace, unit, format, &read, &written);
+    find_units(facts, unit, format, &read, &written);
     units->splits = straddle == MARGAY_STRADDLE_USUAL
-                        ? margay_trace_splits(trace)
+                        ? facts->splits
                         : straddle == MARGAY_STRADDLE_SPLIT;
     /* The units of addresses are bytes, which are no blocks; where ids are made
        of them, --unit or the format says of which length. */
     units->split = units->splits &&
                    (format->columns & MARGAY_COLUMN_EXTENTS) == 0 &&
-                   (margay_trace_numbers(trace) == MARGAY_IDS || written > 1);
+                   (facts->numbers == MARGAY_IDS || written > 1);
     if (read == 0 && format->numbers == MARGAY_ADDRESSES &&
         !format->any_numbers)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -64,12 +65,11 @@ enum margay_status units_of_trace(const struct options *options,
             units->splits, error);
     /* A reference that becomes several records divides its size among them; one
        without a size has that of its extent. */
-    const unsigned columns = margay_trace_columns(trace);
     const struct margay_need size = {.asked_by = "--to", .column = sizes};
     units->bytes =
-        units->split || (columns & MARGAY_COLUMN_SIZES) == 0 ? read : 0;
+        units->split || (facts->columns & MARGAY_COLUMN_SIZES) == 0 ? read : 0;
     if (status == MARGAY_OK &&
-        (read == 0 || (columns & MARGAY_COLUMN_EXTENTS) == 0))
+        (read == 0 || (facts->columns & MARGAY_COLUMN_EXTENTS) == 0))
         status = margay_needs_check(&size, 1, name, trace, error);
     /* Ids of unknown size stay as they are. */
     if (read == 0 || written == 0)

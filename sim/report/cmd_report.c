@@ -248,21 +248,21 @@ static void open_trace(const char *path, const struct options *options,
     const struct margay_reading reading = {.data = true};
     margay_trace *trace;
     struct margay_batch batch;
-    uint64_t references;
     if (margay_trace_open_for(path, &options->reading, &reading, &trace,
                               NULL) != MARGAY_OK)
         return;
     if (margay_trace_ready(trace, -1, NULL) == MARGAY_OK) {
-        const unsigned columns = margay_trace_columns(trace);
-        facts->has_sites = !options->run.join && columns & MARGAY_COLUMN_SITES;
-        facts->has_requests = columns & MARGAY_COLUMN_REQUESTS;
-        facts->splits = options->run.straddle == MARGAY_STRADDLE_SPLIT ||
-                        (options->run.straddle == MARGAY_STRADDLE_USUAL &&
-                         margay_trace_splits(trace));
+        const struct margay_trace_facts *read = margay_trace_facts(trace);
+        facts->has_sites =
+            !options->run.join && read->columns & MARGAY_COLUMN_SITES;
+        facts->has_requests = read->columns & MARGAY_COLUMN_REQUESTS;
+        facts->splits =
+            options->run.straddle == MARGAY_STRADDLE_SPLIT ||
+            (options->run.straddle == MARGAY_STRADDLE_USUAL && read->splits);
         /* A compressed trace names the files of variables too late. */
         facts->has_data =
-            (margay_trace_known_references(trace, &references) ||
-             strcmp(margay_trace_format(trace)->name, "mgt") != 0) &&
+            (read->knows_references ||
+             strcmp(read->format->name, "mgt") != 0) &&
             margay_trace_next(trace, -1, &batch, NULL) == MARGAY_OK &&
             margay_trace_tells_data(trace);
     }

@@ -45,20 +45,20 @@ static enum margay_status check_alike(const struct margay_mix *mix,
                                       const struct source *source,
                                       struct margay_error *error)
 {
-    const margay_trace *first = mix->sources[0].trace, *trace = source->trace;
-    uint64_t unit = margay_trace_unit_bytes(trace);
+    const struct margay_trace_facts *first = margay_trace_facts(
+                                        mix->sources[0].trace),
+                                    *trace = margay_trace_facts(source->trace);
     bool splits = mix->straddle != MARGAY_STRADDLE_USUAL ||
-                  margay_trace_splits(first) == margay_trace_splits(trace);
-    if (margay_trace_numbers(first) != margay_trace_numbers(trace) ||
-        margay_trace_unit_bytes(first) != unit)
+                  first->splits == trace->splits;
+    if (first->numbers != trace->numbers ||
+        first->unit_bytes != trace->unit_bytes)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: numbers of %" PRIu64 " bytes, and %s has "
                            "those of %" PRIu64 ", expected the same in a mix "
                            "(0 = unknown; say --unit BYTES)",
-                           source->name, unit, mix->sources[0].name,
-                           margay_trace_unit_bytes(first));
-    if (margay_trace_format(trace)->sampled !=
-        margay_trace_format(first)->sampled)
+                           source->name, trace->unit_bytes,
+                           mix->sources[0].name, first->unit_bytes);
+    if (trace->format->sampled != first->format->sampled)
         return margay_fail(
             error, MARGAY_BAD_ARGUMENT,
             "%s and %s: one holds samples, and the other all references",
@@ -68,8 +68,8 @@ static enum margay_status check_alike(const struct margay_mix *mix,
                                 "%s: references are usually split at blocks "
                                 "in one of the formats %s and %s, expected "
                                 "--straddle for both",
-                                source->name, margay_trace_format(first)->name,
-                                margay_trace_format(trace)->name);
+                                source->name, first->format->name,
+                                trace->format->name);
 }
 
 enum margay_status margay_mix_create(const struct margay_request *request,
@@ -104,11 +104,12 @@ enum margay_status margay_mix_add(struct margay_mix *mix, const char *name,
                                   struct margay_error *error)
 {
     struct source *source = &mix->sources[mix->count];
-    uint64_t unit = margay_trace_unit_bytes(trace);
+    const struct margay_trace_facts *facts = margay_trace_facts(trace);
+    uint64_t unit = facts->unit_bytes;
     *source = (struct source){.trace = trace, .name = name};
     mix->turn = mix->count++; /* whose turn has ended, before the first's */
     mix->shift = CORE_SHIFT - (unit < 2 ? 0 : margay_log2_floor(unit));
-    mix->columns |= margay_trace_columns(trace);
+    mix->columns |= facts->columns;
     return check_alike(mix, source, error);
 }
 

@@ -56,13 +56,12 @@ static const char *format_that_says(size_t index, const void *context)
 
 static enum margay_status refuse_need(const struct margay_need *need,
                                       const char *name,
-                                      const margay_trace *trace,
+                                      const struct margay_trace_facts *facts,
                                       struct margay_error *error)
 {
-    const struct margay_format_info *format = margay_trace_format(trace);
+    const struct margay_format_info *format = facts->format;
     char what[64], formats[128];
-    bool has_column =
-        (margay_trace_columns(trace) & need->column) == need->column;
+    bool has_column = (facts->columns & need->column) == need->column;
     name_what(need, has_column, what, sizeof what);
     margay_list_names(format_that_says, need, formats, sizeof formats);
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -81,10 +80,10 @@ enum margay_status margay_needs_check(const struct margay_need *needs,
                                       const margay_trace *trace,
                                       struct margay_error *error)
 {
+    const struct margay_trace_facts *facts = margay_trace_facts(trace);
     for (size_t i = 0; i < count; i++) {
-        if (!has(margay_trace_columns(trace), margay_trace_kinds(trace),
-                 &needs[i]))
-            return refuse_need(&needs[i], name, trace, error);
+        if (!has(facts->columns, facts->kinds, &needs[i]))
+            return refuse_need(&needs[i], name, facts, error);
     }
     return MARGAY_OK;
 }

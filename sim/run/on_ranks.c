@@ -521,7 +521,7 @@ static enum margay_status fill_order(struct margay_running *running,
     memset(order, 0, sizeof *order);
     order->trace = running->index;
     order->from_file = running->plan.ranks_read;
-    strncpy(order->format, margay_trace_format(running->trace)->name,
+    strncpy(order->format, margay_trace_facts(running->trace)->format->name,
             sizeof order->format - 1);
     margay_running_range(running, &order->first, &order->count);
     order->to_end = reading->limit_refs > order->count;

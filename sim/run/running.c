@@ -77,19 +77,18 @@ static void leave(void *context, size_t lacking, size_t caches)
 static void make_pass(struct margay_running *running, uint64_t block_bytes)
 {
     const struct margay_request *request = running->request;
-    const margay_trace *trace = running->trace;
+    const struct margay_trace_facts *trace = margay_trace_facts(running->trace);
     const struct margay_state_pass saved =
         margay_state_pass(&running->state, running->pass_count);
-    uint64_t unit = margay_trace_unit_bytes(trace);
-    uint64_t tokens = request->block_tokens != 0
-                          ? request->block_tokens
-                          : margay_trace_block_tokens(trace);
+    uint64_t unit = trace->unit_bytes;
+    uint64_t tokens = request->block_tokens != 0 ? request->block_tokens
+                                                 : trace->block_tokens;
     if (tokens == 0)
         tokens = saved.block_tokens;
     if (running->stands_in && request->block_count == 0) {
         block_bytes = saved.block_bytes;
     } else if (unit == 0) {
-        block_bytes = margay_trace_block_bytes(trace);
+        block_bytes = trace->block_bytes;
         if (request->token_bytes != 0 &&
             !margay_multiply_u64(request->token_bytes, tokens, &block_bytes))
             block_bytes = 0;
@@ -98,8 +97,8 @@ static void make_pass(struct margay_running *running, uint64_t block_bytes)
     }
     running->passes[running->pass_count] = (struct margay_pass){
         .trace = running->job.trace,
-        .format = margay_trace_format(trace),
-        .numbers = margay_trace_numbers(trace),
+        .format = trace->format,
+        .numbers = trace->numbers,
         .splits = margay_plan_splits(&running->facts),
         .index = running->pass_count,
         .block_bytes = block_bytes,
@@ -114,9 +113,10 @@ static enum margay_status make_passes(struct margay_running *running,
                                       struct margay_error *error)
 {
     const struct margay_request *request = running->request;
-    uint64_t unit = margay_trace_unit_bytes(running->trace);
-    bool ids = margay_trace_numbers(running->trace) == MARGAY_IDS;
-    uint64_t of_format = margay_trace_format(running->trace)->usual_block_bytes;
+    const struct margay_trace_facts *trace = margay_trace_facts(running->trace);
+    uint64_t unit = trace->unit_bytes;
+    bool ids = trace->numbers == MARGAY_IDS;
+    uint64_t of_format = trace->format->usual_block_bytes;
     uint64_t usual = ids              ? unit
                      : of_format != 0 ? of_format
                                       : DEFAULT_BLOCK_BYTES;
@@ -243,17 +243,15 @@ void margay_running_range(const struct margay_running *running, uint64_t *first,
                           uint64_t *count)
 {
     const struct margay_trace_options *reading = &running->request->reading;
-    uint64_t refs = 0;
-    margay_trace_known_references(running->trace, &refs);
+    uint64_t refs = margay_trace_facts(running->trace)->references;
     *first = margay_minimum(reading->skip_refs, refs);
     *count = margay_minimum(reading->limit_refs, refs - *first);
 }
 
 static bool has_ranges(const struct margay_running *running)
 {
-    uint64_t refs;
     margay_range *range = NULL;
-    if (!margay_trace_known_references(running->trace, &refs) ||
+    if (!margay_trace_facts(running->trace)->knows_references ||
         margay_trace_range(running->trace, 0, 0, &range, NULL) != MARGAY_OK)
         return false;
     margay_range_free(range);
@@ -266,7 +264,7 @@ static void plan_with_trace(struct margay_running *running)
     struct margay_plan_facts *facts = &running->facts;
     uint64_t first, bytes;
     facts->is_open = true;
-    facts->trace_splits = margay_trace_splits(running->trace);
+    facts->trace_splits = margay_trace_facts(running->trace)->splits;
     facts->has_ranges = has_ranges(running);
     facts->has_records =
         facts->has_ranges && margay_trace_has_records(running->trace);
@@ -319,8 +317,9 @@ static enum margay_status begin_all(struct margay_running *running,
             margay_history_begin(&running->fed[i].history, directory,
                                  MARGAY_HISTORY_HELD);
         }
-        running->fed[i].is_apart = running->request->reading.skip_refs == 0 &&
-                                   margay_trace_counts_requests(running->trace);
+        running->fed[i].is_apart =
+            running->request->reading.skip_refs == 0 &&
+            margay_trace_facts(running->trace)->counts_requests;
         status = margay_question_begin(running->question, &running->passes[i],
                                        count == 1 ? running->pass_count : 1,
                                        &share, &running->analyses[i], error);
@@ -397,8 +396,8 @@ static struct margay_state_head head_of(const struct margay_running *running)
 {
     const struct margay_request *request = running->request;
     return (struct margay_state_head){
-        .numbers = margay_trace_numbers(running->trace) == MARGAY_IDS,
-        .unit_bytes = margay_trace_unit_bytes(running->trace),
+        .numbers = margay_trace_facts(running->trace)->numbers == MARGAY_IDS,
+        .unit_bytes = margay_trace_facts(running->trace)->unit_bytes,
         .kinds = request->reading.kinds,
         .ops = request->reading.ops,
         .split =

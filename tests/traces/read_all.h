@@ -100,8 +100,8 @@ static inline struct whole_trace read_open(margay_trace *trace)
         append_batch(&whole, &batch);
     whole.status = status == MARGAY_END ? MARGAY_OK : status;
     if (margay_trace_ready(trace, 0, NULL) == MARGAY_OK) {
-        strcpy(whole.format, margay_trace_format(trace)->name);
-        strcpy(whole.evidence, margay_trace_evidence(trace));
+        strcpy(whole.format, margay_trace_facts(trace)->format->name);
+        strcpy(whole.evidence, margay_trace_facts(trace)->evidence);
     }
     margay_trace_free(trace);
     return whole;

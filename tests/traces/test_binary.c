@@ -310,7 +310,7 @@ static unsigned count_wrong_lcs(const uint64_t version, unsigned skip,
     if (status != MARGAY_END)
         printf("# %s\n", error.message);
     wrong += status != MARGAY_END;
-    wrong += strcmp(margay_trace_format(trace)->name, "lcs") != 0;
+    wrong += strcmp(margay_trace_facts(trace)->format->name, "lcs") != 0;
     margay_trace_free(trace);
     unlink(path);
     *references = i;

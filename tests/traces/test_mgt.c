@@ -56,19 +56,17 @@ static void test_facts(void)
         write_file(path, bytes.data, bytes.count);
         struct margay_trace_options options = MARGAY_TRACE_OPTIONS_DEFAULT;
         margay_trace *trace;
-        uint64_t known = 0;
         margay_trace_open(path, &options, &trace, NULL);
+        const struct margay_trace_facts *facts = margay_trace_facts(trace);
         CHECK(margay_trace_ready(trace, -1, NULL) == MARGAY_OK &&
-                  margay_trace_numbers(trace) == MARGAY_IDS &&
-                  margay_trace_unit_bytes(trace) == units[i] &&
-                  margay_trace_splits(trace) == (i == 2) &&
-                  margay_trace_columns(trace) ==
+                  facts->numbers == MARGAY_IDS &&
+                  facts->unit_bytes == units[i] && facts->splits == (i == 2) &&
+                  facts->columns ==
                       (MARGAY_COLUMN_KINDS | MARGAY_COLUMN_EXTENTS),
               "ids that stand for %" PRIu64 " bytes", units[i]);
-        CHECK(margay_trace_known_references(trace, &known) && known == 1,
-              "how many there are is known");
-        CHECK_TEXT(margay_trace_evidence(trace), "content: its first 8 bytes",
-                   "it is known by its content");
+        CHECK(facts->knows_references && facts->references == 1 &&
+                  strcmp(facts->evidence, "content: its first 8 bytes") == 0,
+              "how many there are is known, by its content the format");
         margay_trace_free(trace);
         free(bytes.data);
     }

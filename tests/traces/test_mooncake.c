@@ -36,10 +36,10 @@ static void check_tokens(const char *text, const char *expected,
         while (margay_trace_next(trace, -1, &batch, &error) == MARGAY_OK) {
             if (used == 0)
                 used = (size_t)sprintf(shown, "%" PRIu64 "/",
-                                       margay_trace_block_tokens(trace));
-            if (margay_trace_block_bytes(trace) != 0 && used < 6)
+                                       margay_trace_facts(trace)->block_tokens);
+            if (margay_trace_facts(trace)->block_bytes != 0 && used < 6)
                 used += (size_t)sprintf(shown + used, " %" PRIu64 " bytes:",
-                                        margay_trace_block_bytes(trace));
+                                        margay_trace_facts(trace)->block_bytes);
             for (size_t i = 0; i < batch.references; i++) {
                 uint64_t tokens = batch.tokens[i] & ~MARGAY_NO_BLOCK;
                 if (i > 0 && batch.requests[i] == batch.requests[i - 1])

@@ -1,23 +1,8 @@
-/* error.c - the texts of statuses, and messages: see error.h */
+/* error.c - messages: see error.h */
 #include "traces/base/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-
-const char *margay_status_text(enum margay_status status)
-{
-    static const char *const texts[] = {
-        [MARGAY_OK] = "success",
-        [MARGAY_END] = "end of trace",
-        [MARGAY_AGAIN] = "nothing ready yet",
-        [MARGAY_BAD_ARGUMENT] = "bad argument",
-        [MARGAY_BAD_INPUT] = "malformed input",
-        [MARGAY_IO] = "input or output error",
-        [MARGAY_NO_MEMORY] = "out of memory",
-    };
-    return (size_t)status < sizeof texts / sizeof *texts ? texts[status]
-                                                         : "unknown status";
-}
 
 void margay_make_printable(char *text)
 {

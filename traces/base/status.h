@@ -45,10 +45,6 @@ struct margay_error {
     char message[MARGAY_MESSAGE_BYTES];
 };
 
-/* A few words for a status ("out of memory"), or "unknown status" for a value
-   outside the enumeration.  Never NULL; static storage. */
-MARGAY_API const char *margay_status_text(enum margay_status status);
-
 #ifdef __cplusplus
 }
 #endif

@@ -14,22 +14,6 @@ struct margay_data_map;
 struct margay_modules; /* modules.h */
 struct margay_words;   /* words.h */
 
-/* Facts about a whole trace. */
-struct margay_trace_facts {
-    enum margay_numbers numbers;
-    uint64_t unit_bytes; /* of ids; 0 = unknown */
-    /* Of blocks of requests; 0 = unknown. */
-    uint64_t block_tokens, block_bytes;
-    unsigned columns; /* set of the columns that the trace has */
-    unsigned kinds;   /* set of its kinds */
-    bool splits;      /* references ask for all blocks that they cover */
-    /* The trace has no names of requests, which are numbered from 0 on. */
-    bool counts_requests;
-    /* Of a table without --column: a value for --column from the names of the
-       columns; empty where they show nothing. */
-    char guess[MARGAY_GUESS_BYTES];
-};
-
 /* Whether a file says how many references it holds, their number, and how many
    were skipped without reading. */
 struct margay_skipped {

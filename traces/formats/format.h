@@ -112,9 +112,6 @@ struct margay_text {
 typedef const char *margay_decode_function(
     struct margay_text *text, struct margay_references *references);
 
-/* Room for the value of --column that the first row of a table gives. */
-#define MARGAY_GUESS_BYTES 128
-
 /* How a format makes its state. */
 struct margay_state_options {
     /* As in struct margay_trace_options. */
@@ -141,7 +138,6 @@ struct margay_state_options {
 
 struct margay_blocks_reading; /* blocks_format.h */
 struct margay_blocks_writing;
-struct margay_trace_facts;
 struct margay_layout; /* layout.h */
 struct margay_names;  /* names.h */
 

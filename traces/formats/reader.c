@@ -187,6 +187,8 @@ static enum margay_status open_decoding(struct margay_reader *reader)
     const struct margay_format *format = reader->detection.format;
     bool nothing = reader->detection.nothing;
     reader->facts = (struct margay_trace_facts){
+        .format = &format->info,
+        .evidence = reader->detection.evidence,
         .numbers = format->info.numbers,
         .unit_bytes = format->info.unit_bytes,
         .columns = nothing ? MARGAY_ALL_COLUMNS

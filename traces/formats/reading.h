@@ -15,7 +15,8 @@ const char *margay_layout_text(size_t index);
 
 /* The needs of the caller.  All zero is the meaning of traces.h. */
 struct margay_reading {
-    /* The caller uses only numbers, and extents where margay_trace_splits().
+    /* The caller uses only numbers, and extents where
+       margay_trace_facts.splits.
        Batches may lack every other column. */
     bool numbers_only;
 
@@ -51,10 +52,6 @@ enum margay_status margay_trace_open_for(
 /* With margay_reading.data: has the trace had an event of data so far?  A
    recording of data has some before its first reference. */
 bool margay_trace_tells_data(const margay_trace *trace);
-
-/* Are requests without names numbered from 0 on, so that those of another trace
-   have the same numbers? */
-bool margay_trace_counts_requests(const margay_trace *trace);
 
 /* The processor time of the thread that reads ahead, without that of ranges; 0
    until it has come to the end. */

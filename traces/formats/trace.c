@@ -232,7 +232,7 @@ static enum margay_status check_options(const struct margay_trace *trace,
     bool counts_units =
         format->layout != NULL && format->layout->offset_bytes > 1;
     if (trace->options.unit_bytes != 0 && !counts_units &&
-        margay_trace_numbers(trace) != MARGAY_IDS)
+        trace->facts.numbers != MARGAY_IDS)
         return margay_fail(
             error, MARGAY_BAD_ARGUMENT,
             "%s: a unit says what an id stands for, but %s holds addresses",
@@ -288,6 +288,30 @@ static enum margay_status wait_for_slot(struct margay_trace *trace, int wait_ms,
     return reader->status;
 }
 
+/* The extents of a format of addresses are bytes, which do not apply to ids. */
+static unsigned lost_columns(const struct margay_trace *trace)
+{
+    return trace->options.ids && trace->reader.facts.numbers != MARGAY_IDS
+               ? MARGAY_COLUMN_EXTENTS
+               : 0;
+}
+
+/* The facts that the reader has found, with the options applied. */
+static void settle_facts(struct margay_trace *trace)
+{
+    struct margay_trace_facts *facts = &trace->facts;
+    *facts = trace->reader.facts;
+    facts->knows_references = trace->reader.skipped.known;
+    facts->references = trace->reader.skipped.refs;
+    facts->columns &= ~lost_columns(trace);
+    if (trace->options.ids && facts->numbers == MARGAY_ADDRESSES) {
+        facts->numbers = MARGAY_IDS;
+        facts->unit_bytes = 0;
+    }
+    if (facts->numbers == MARGAY_IDS && trace->options.unit_bytes != 0)
+        facts->unit_bytes = trace->options.unit_bytes;
+}
+
 enum margay_status margay_trace_ready(margay_trace *trace, int wait_ms,
                                       struct margay_error *error)
 {
@@ -298,6 +322,7 @@ enum margay_status margay_trace_ready(margay_trace *trace, int wait_ms,
             return status;
         margay_queue_release(&trace->reader.queue);
         trace->ready = true;
+        settle_facts(trace);
         trace->to_skip -= trace->reader.skipped.skipped;
         trace->sizes.given = trace->reader.skipped.skipped;
     }
@@ -330,14 +355,6 @@ static void select_labels(const struct margay_references *references,
         kept += wanted >> label & 1;
     }
     batch->references = kept - from;
-}
-
-/* The extents of a format of addresses are bytes, which do not apply to ids. */
-static unsigned lost_columns(const struct margay_trace *trace)
-{
-    return trace->options.ids && trace->reader.facts.numbers != MARGAY_IDS
-               ? MARGAY_COLUMN_EXTENTS
-               : 0;
 }
 
 void margay_trace_select(const struct margay_trace *trace,
@@ -406,7 +423,7 @@ static enum margay_status look_ahead(struct margay_trace *trace,
     struct margay_batch batch;
     margay_trace *again;
     uint64_t done = 0;
-    options.format = margay_trace_format(trace)->name;
+    options.format = trace->facts.format->name;
     options.kinds = MARGAY_ALL_KINDS;
     options.ops = MARGAY_ALL_OPS;
     options.warmup_refs = 0;
@@ -494,62 +511,9 @@ enum margay_status margay_trace_next(margay_trace *trace, int wait_ms,
 
 /* ---------------------------------------------------------------- facts -- */
 
-const struct margay_format_info *margay_trace_format(const margay_trace *trace)
+const struct margay_trace_facts *margay_trace_facts(const margay_trace *trace)
 {
-    return &trace->reader.detection.format->info;
-}
-
-const char *margay_trace_evidence(const margay_trace *trace)
-{
-    return trace->reader.detection.evidence;
-}
-
-const char *margay_trace_guess(const margay_trace *trace)
-{
-    const char *guess = trace->reader.facts.guess;
-    return *guess == '\0' ? NULL : guess;
-}
-
-enum margay_numbers margay_trace_numbers(const margay_trace *trace)
-{
-    return trace->options.ids ? MARGAY_IDS : trace->reader.facts.numbers;
-}
-
-uint64_t margay_trace_unit_bytes(const margay_trace *trace)
-{
-    const struct margay_trace_facts *facts = &trace->reader.facts;
-    if (margay_trace_numbers(trace) == MARGAY_ADDRESSES)
-        return 1;
-    if (trace->options.unit_bytes != 0)
-        return trace->options.unit_bytes;
-    return facts->numbers == MARGAY_IDS ? facts->unit_bytes : 0;
-}
-
-bool margay_trace_known_references(const margay_trace *trace,
-                                   uint64_t *references)
-{
-    *references = trace->reader.skipped.refs;
-    return trace->reader.skipped.known;
-}
-
-unsigned margay_trace_columns(const margay_trace *trace)
-{
-    return trace->reader.facts.columns & ~lost_columns(trace);
-}
-
-unsigned margay_trace_kinds(const margay_trace *trace)
-{
-    return trace->reader.facts.kinds;
-}
-
-bool margay_trace_splits(const margay_trace *trace)
-{
-    return trace->reader.facts.splits;
-}
-
-bool margay_trace_counts_requests(const margay_trace *trace)
-{
-    return trace->reader.facts.counts_requests;
+    return &trace->facts;
 }
 
 uint64_t margay_trace_unknown_sizes(const margay_trace *trace, uint64_t *never)
@@ -568,16 +532,6 @@ uint64_t margay_trace_bad_lines(const margay_trace *trace, const char **first)
 {
     *first = trace->reader.first_bad.message;
     return atomic_load(&trace->reader.bad_lines);
-}
-
-uint64_t margay_trace_block_tokens(const margay_trace *trace)
-{
-    return trace->reader.facts.block_tokens;
-}
-
-uint64_t margay_trace_block_bytes(const margay_trace *trace)
-{
-    return trace->reader.facts.block_bytes;
 }
 
 const char *margay_trace_module(const margay_trace *trace, unsigned number)

@@ -15,6 +15,7 @@ struct margay_trace {
     struct margay_trace_options options;
     struct margay_format *own; /* of a layout of the user's; NULL = none */
     struct margay_reading reading;
+    struct margay_trace_facts facts; /* once `ready` */
 
     bool ready;      /* the format is known */
     bool may_cut;    /* lines have been found to stand alone */
