@@ -7,8 +7,8 @@
 #include "traces/traces_internal.h"
 
 struct plot {
-    const struct plot_kind *kind;      /* of the picture */
-    char *tables[PICTURE_MOST_TABLES]; /* names for gnuplot; owned */
+    const struct plot_kind *kind;                      /* of the picture */
+    char tables[PICTURE_MOST_TABLES][PLOT_NAME_BYTES]; /* for gnuplot */
     size_t count;
     const char *script;
     struct output *output;
@@ -29,7 +29,7 @@ static enum margay_status add_table(struct plot *plot,
     const char *path = shown_operand(options, plot->count);
     enum margay_status status =
         plot_table_read(options->operands[plot->count], path, &kind,
-                        &plot->tables[plot->count], error);
+                        plot->tables[plot->count], error);
     if (status != MARGAY_OK)
         return status;
     plot->count++;
@@ -160,7 +160,5 @@ int cmd_plot(const struct options *options)
     struct plot plot = {.count = 0};
     struct margay_error error;
     enum margay_status status = make(&plot, options, &error);
-    for (size_t i = 0; i < plot.count; i++)
-        free(plot.tables[i]);
     return conclude(status, &plot.output, 1, &error);
 }

@@ -250,7 +250,7 @@ enum margay_status picture_check(struct margay_error *error)
 struct run {
     /* gnuplot -d -e SETTINGS -c SCRIPT PICTURE TABLE... */
     const char *arguments[7 + PICTURE_MOST_TABLES + 1];
-    char picture_name[32];
+    char picture_name[PLOT_NAME_BYTES];
     int picture, said;      /* files in memory: the picture, and the messages */
     int state;              /* of waitpid() */
     char *drawn, *messages; /* what they hold; owned */
@@ -373,7 +373,7 @@ static enum margay_status explain_end(const struct run *run, const char *suffix,
 }
 
 static enum margay_status begin(struct run *run, const char *settings,
-                                char *const *tables, size_t count,
+                                char (*tables)[PLOT_NAME_BYTES], size_t count,
                                 struct margay_error *error)
 {
     run->picture = memfd_create("margay-picture", 0);
@@ -395,7 +395,7 @@ static enum margay_status begin(struct run *run, const char *settings,
 enum margay_status picture_draw(const char *kind,
                                 const struct picture_options *options,
                                 const char *suffix, const char *name,
-                                char *const *tables, size_t count,
+                                char (*tables)[PLOT_NAME_BYTES], size_t count,
                                 struct output *output,
                                 struct margay_error *error)
 {

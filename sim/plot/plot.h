@@ -57,14 +57,17 @@ const struct plot_kind *plot_kind_join(const struct plot_kind *kind,
    character, which would make a picture unreadable; it becomes a question mark,
    as in messages, and a comma after a quotation mark, where gnuplot would see
    the end of the field, a semicolon. */
+
+/* The name of a file in memory. */
+#define PLOT_NAME_BYTES 32
+
 /* Read the table at `path` ("-": standard input), which messages name as
-   `shown`, and find its kind.  *name is the file for gnuplot: the table itself
-   or, if that can be read only once or has control characters, a copy in memory
-   that lives as long as this process and its children.  The caller frees the
-   name with free().  After a failure (MARGAY_IO, MARGAY_BAD_INPUT,
-   MARGAY_NO_MEMORY) *name is NULL. */
+   `shown`, and find its kind.  `name` is that of the file for gnuplot: a copy
+   in memory, which lives as long as this process and its children.  MARGAY_IO,
+   MARGAY_BAD_INPUT, MARGAY_NO_MEMORY. */
 enum margay_status plot_table_read(const char *path, const char *shown,
-                                   const struct plot_kind **kind, char **name,
+                                   const struct plot_kind **kind,
+                                   char name[PLOT_NAME_BYTES],
                                    struct margay_error *error);
 
 /* ------------------------------------------- pictures, drawn by gnuplot -- */
@@ -93,7 +96,7 @@ enum margay_status picture_check(struct margay_error *error);
 enum margay_status picture_draw(const char *kind,
                                 const struct picture_options *options,
                                 const char *suffix, const char *name,
-                                char *const *tables, size_t count,
+                                char (*tables)[PLOT_NAME_BYTES], size_t count,
                                 struct output *output,
                                 struct margay_error *error);
 

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sim/result/csv_read.h"
@@ -149,12 +148,11 @@ static bool is_as_expected(enum holds holds, const char *text, const char *next)
 #define LIST_BYTES 512
 
 struct table {
-    const char *path, *shown; /* for messages */
+    const char *shown; /* for messages */
     int source;
     int copy;                    /* a file in memory */
     bool quoted;                 /* the next byte stands within quotes */
     char last;                   /* the byte before it */
-    bool cleaned;                /* unfit characters were found */
     struct margay_error failure; /* of copying; status MARGAY_OK = none */
 
     const struct plot_kind *kind; /* NULL until the header was read */
@@ -178,7 +176,6 @@ static void clean(struct table *table, char *text, size_t bytes)
         bool is_end = text[i] == ',' && table->quoted && table->last == '"';
         if (is_control || is_end)
             text[i] = is_control ? '?' : ';';
-        table->cleaned |= is_control || is_end;
         table->last = text[i];
     }
 }
@@ -290,65 +287,28 @@ static enum margay_status read_rows(struct table *table,
     return MARGAY_OK;
 }
 
-/* --------------------------------------------------------------- naming -- */
-
-/* Set *name; the copy stays open if the name is that of the copy. */
-static enum margay_status name_table(struct table *table, char **name,
-                                     struct margay_error *error)
-{
-    const char *path = table->path, *end = path;
-    struct stat about;
-    while (*end != '\0' && !margay_is_control(*end))
-        end++;
-    /* Can gnuplot read the file as it stands?  Then its name is one that it
-       does not take for a pipe, its standard input or an option, as it would
-       "<cmd", "-" and "|cmd". */
-    bool enough = !table->cleaned && *end == '\0' && strcmp(path, "-") != 0 &&
-                  fstat(table->source, &about) == 0 && S_ISREG(about.st_mode);
-    int bytes = enough ? asprintf(name, "%s%s", *path == '/' ? "" : "./", path)
-                       : asprintf(name, "/proc/self/fd/%d", table->copy);
-    if (bytes < 0) {
-        *name = NULL;
-        return margay_fail_memory(error, "gnuplot's arguments");
-    }
-    if (!enough)
-        table->copy = -1;
-    return MARGAY_OK;
-}
-
-static enum margay_status open_table(struct table *table,
-                                     struct margay_error *error)
-{
-    bool is_stdin = strcmp(table->path, "-") == 0;
-    table->source = is_stdin
-                        ? dup(STDIN_FILENO)
-                        : open(table->path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
-    if (table->source < 0)
-        return margay_fail(error, MARGAY_IO, "%s: %s", table->shown,
-                           strerror(errno));
-    table->copy = memfd_create("margay-table", 0);
-    if (table->copy < 0)
-        return margay_fail(error, MARGAY_IO, "%s: cannot copy: %s",
-                           table->shown, strerror(errno));
-    return MARGAY_OK;
-}
-
 enum margay_status plot_table_read(const char *path, const char *shown,
-                                   const struct plot_kind **kind, char **name,
+                                   const struct plot_kind **kind,
+                                   char name[PLOT_NAME_BYTES],
                                    struct margay_error *error)
 {
+    const bool is_stdin = strcmp(path, "-") == 0;
     struct table table = {
-        .path = path, .shown = shown, .source = -1, .copy = -1};
-    *name = NULL;
-    enum margay_status status = open_table(&table, error);
-    if (status == MARGAY_OK)
-        status = read_rows(&table, error);
-    if (status == MARGAY_OK)
-        status = name_table(&table, name, error);
-    if (table.source >= 0)
-        close(table.source);
-    if (table.copy >= 0)
+        .shown = shown,
+        .source = is_stdin ? dup(STDIN_FILENO)
+                           : open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC),
+    };
+    if (table.source < 0)
+        return margay_fail(error, MARGAY_IO, "%s: %s", shown, strerror(errno));
+    table.copy = memfd_create("margay-table", 0);
+    enum margay_status status =
+        table.copy < 0 ? margay_fail(error, MARGAY_IO, "%s: cannot copy: %s",
+                                     shown, strerror(errno))
+                       : read_rows(&table, error);
+    if (status != MARGAY_OK && table.copy >= 0)
         close(table.copy);
+    close(table.source);
+    snprintf(name, PLOT_NAME_BYTES, "/proc/self/fd/%d", table.copy);
     *kind = table.kind;
     return status;
 }

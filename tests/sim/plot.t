@@ -62,19 +62,19 @@ fake() {
 for name in '<touch owned' '|touch owned' "'quoted" '-x' 'a b,"c' '@x' '$x'; do
     cp -- curve.csv "$name"
     fake -o "$name.svg" -- "$name"
-    is "plot of $name: gnuplot gets a plain name" \
-        "$status $(tail -n 1 arguments)" "0 ./$name"
+    like "plot of $name: gnuplot gets a plain name" \
+        "$status $(tail -n 1 arguments)" '^0 /proc/self/fd/[0-9]+$'
     check 'and writes a picture' cmp -s "./$name.svg" whole
 done
 fake curve.csv curve.csv -o two.png
-is 'several files' "$(sed -n '1,5p;7,$p' arguments | tr '\n' ' ')" \
-    "-d -e FORMAT = '.png'; KIND = 'curve';  -c $work/scripts/picture.gp ./curve.csv ./curve.csv "
+is 'several files' "$(sed -n '1,5p;7,$s/[0-9]*$//p' arguments | tr '\n' ' ')" \
+    "-d -e FORMAT = '.png'; KIND = 'curve';  -c $work/scripts/picture.gp /proc/self/fd/ /proc/self/fd/ "
 like 'gnuplot knows no file of ours to write to' "$(sed -n 6p arguments)" \
     '^/proc/self/fd/[0-9]+$'
 fake "$work/histogram.csv" -o x.pdf
 is 'a histogram has its own script' \
-    "$(sed -n '3p;7p' arguments | tr '\n' ' ')" \
-    "FORMAT = '.pdf'; KIND = 'histogram';  $work/histogram.csv "
+    "$(sed -n '3p;7s/[0-9]*$//p' arguments | tr '\n' ' ')" \
+    "FORMAT = '.pdf'; KIND = 'histogram';  /proc/self/fd/ "
 printf '1,7\n1,8\n2,7\n2,8\n2,9\n' >groups.data
 "$MARGAY" curve -q --requests --column request=1,id=2 --tokens-per-block 16 \
     --groups full,window=32 groups.data -o groups.csv
