@@ -51,8 +51,8 @@ static enum margay_status begin_listing(margay_analysis *analysis,
         status = output_open(NULL, OUTPUT_HELD, &listing->part, error);
     if (status != MARGAY_OK)
         return status;
-    csv_begin_part(&listing->table,
-                   pass->index > 0 ? listing->part : whole->output, whole);
+    csv_begin(&listing->table, pass->index > 0 ? listing->part : whole->output,
+              whole->json, CSV_PART, whole->columns);
     return csv_set_key(&listing->table, pass->trace, pass->block_bytes, error);
 }
 

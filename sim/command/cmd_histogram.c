@@ -72,11 +72,13 @@ static enum margay_status write_part(void *context, uint64_t key,
     series.histogram = counts;
     enum margay_attribution by = histogram->drive.options->results.by.by;
     if (histogram->regions != NULL)
-        csv_label_text(csv, regions_name(histogram->regions, (size_t)key));
+        csv->label = (struct csv_label){
+            CSV_TEXT, .text = regions_name(histogram->regions, (size_t)key)};
     else if (by == MARGAY_BY_OP)
-        csv_label_text(csv, operations[key]);
+        csv->label = (struct csv_label){CSV_TEXT, .text = operations[key]};
     else
-        csv_label_number(csv, key, by == MARGAY_BY_SITE);
+        csv->label = (struct csv_label){
+            by == MARGAY_BY_SITE ? CSV_HEXADECIMAL : CSV_NUMBER, .number = key};
     return table_histogram(csv, &part->labels, &series,
                            &histogram->drive.options->results.bins, error);
 }

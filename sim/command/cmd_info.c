@@ -51,10 +51,7 @@ static void put_property(void *context, const struct margay_profile_row *row)
         csv_u64(csv, (uint64_t)row->value);
     else
         csv_decimal(csv, round(1e4 * row->value) / 1e4);
-    if (row->share < 0)
-        csv_nothing(csv);
-    else
-        csv_decimal(csv, row->share);
+    csv_decimal(csv, row->share < 0 ? NAN : row->share);
     csv_end_row(csv);
 }
 
@@ -120,7 +117,9 @@ int cmd_info(const struct options *options)
                                   : options->json || !one
                                       ? "trace," INFO_COLUMNS
                                       : INFO_COLUMNS,
-                       .upright = !options->profile && !options->heatmap}},
+                       .form = options->profile || options->heatmap
+                                   ? CSV_ROWS
+                                   : CSV_UPRIGHT}},
             .ask = ask,
             .ended = write_pass,
         }};

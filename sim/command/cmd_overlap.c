@@ -82,10 +82,7 @@ static void write_place(struct overlap *overlap, const char *place,
         finite_of(base) > 0 && finite_of(other) > 0
             ? margay_signature_accuracy(base->histogram, other->histogram)
             : 0;
-    if (weight == 0)
-        csv_nothing(csv);
-    else
-        csv_decimal(csv, value);
+    csv_decimal(csv, weight == 0 ? NAN : value);
     csv_end_row(csv);
     overlap->mean += weight * value;
     overlap->places += weight > 0;
@@ -132,7 +129,7 @@ static void write_result(struct overlap *overlap, struct output *output)
     snprintf(columns, sizeof columns, "%s%s", tables[0].column,
              places ? OVERLAP_COLUMNS : "overlap");
     if (places || json)
-        csv_begin(&overlap->csv, output, json, columns);
+        csv_begin(&overlap->csv, output, json, CSV_ROWS, columns);
     if (places) {
         write_places(overlap);
     } else if (json) {

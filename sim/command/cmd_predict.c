@@ -103,7 +103,7 @@ static enum margay_status write_table(struct prediction *prediction,
     const struct series_labels labels = {
         .trace = name, .block_bytes = prediction->block_bytes};
     if (prediction->choices->with_runs)
-        csv_label_text(&prediction->csv, role);
+        prediction->csv.label = (struct csv_label){CSV_TEXT, .text = role};
     if (prediction->choices->curve)
         return table_curve(&prediction->csv, name, prediction->block_bytes,
                            &result, &prediction->options->results.sizes, error);

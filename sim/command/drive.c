@@ -231,7 +231,7 @@ static enum margay_status check_samples(const struct drive *drive,
     const struct attribution_option *by = &options->results.by;
     bool counts = (options->command->bit & (ON_DISTANCES | ON_ANNOTATE)) != 0 ||
                   (by->given && by->by == MARGAY_BY_SITE);
-    if (drive->files[0].upright || drive->copies ||
+    if (drive->files[0].form == CSV_UPRIGHT || drive->copies ||
         !margay_trace_facts(job->reader)->format->sampled)
         return MARGAY_OK;
     if (!counts)
@@ -261,7 +261,8 @@ static enum margay_status renew(struct drive *drive, const char *path,
     if (status != MARGAY_OK)
         return status;
     if (is_table)
-        csv_begin(&csv, output, drive->options->json, drive->files[0].columns);
+        csv_begin(&csv, output, drive->options->json, CSV_ROWS,
+                  drive->files[0].columns);
     for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++)
         status = drive->snapshot(drive, is_table ? &csv : NULL, job,
                                  &job->passes[i], error);
@@ -466,8 +467,8 @@ enum margay_status drive_open(struct drive *drive, struct margay_error *error)
         if (status == MARGAY_OK && file->columns == NULL)
             drive->csvs[i].output = output;
         else if (status == MARGAY_OK)
-            (file->upright ? csv_begin_upright : csv_begin)(
-                &drive->csvs[i], output, options->json, file->columns);
+            csv_begin(&drive->csvs[i], output, options->json, file->form,
+                      file->columns);
     }
     return status;
 }

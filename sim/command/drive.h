@@ -24,7 +24,7 @@ struct drive_file {
        columns, it is none of these. */
     const char *path;
     const char *columns;
-    bool upright; /* begun by csv_begin_upright() */
+    enum csv_form form;
 };
 
 /* The functions of a command.  One may be NULL where the command has no use for

@@ -2,6 +2,7 @@
    programs */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,9 +167,9 @@ static enum margay_status find_rule(struct sampling *sampling,
 
 /* --------------------------------------------------------------- output -- */
 
-/* `size` is NULL where the peak does not give it. */
+/* `size` is NAN where the peak does not give it. */
 static void write_peak(struct csv_writer *csv, const struct margay_peak *peak,
-                       double coverage, const double *size)
+                       double coverage, double size)
 {
     csv_key(csv);
     csv_u64(csv, peak->sample);
@@ -178,10 +179,7 @@ static void write_peak(struct csv_writer *csv, const struct margay_peak *peak,
     csv_u64(csv, peak->known_index);
     csv_decimal(csv, coverage);
     csv_u64(csv, peak->distance);
-    if (size != NULL)
-        csv_decimal(csv, *size);
-    else
-        csv_nothing(csv);
+    csv_decimal(csv, size);
     csv_end_row(csv);
 }
 
@@ -214,7 +212,7 @@ static enum margay_status write_run(struct sampling *sampling,
             1 - (double)(peak->known_index + 1) / (double)run->references;
         bool tells_size = has_size && peak->sample == rule->sample &&
                           peak->peak == rule->peak;
-        write_peak(csv, peak, coverage, tells_size ? &size : NULL);
+        write_peak(csv, peak, coverage, tells_size ? size : NAN);
         if (tells_size && peaks->size == 0)
             message_tell("%s: input size %.12g, coverage %.4f", run->path, size,
                          coverage);

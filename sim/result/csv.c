@@ -116,38 +116,18 @@ static void begin_row(struct csv_writer *csv)
 
 /* ---------------------------------------------------------------- tables -- */
 
-static void begin(struct csv_writer *csv, struct output *output, bool json,
-                  const char *columns)
+void csv_begin(struct csv_writer *csv, struct output *output, bool json,
+               enum csv_form form, const char *columns)
 {
     *csv = (struct csv_writer){
         .output = output,
         .json = json,
+        .upright = form == CSV_UPRIGHT && !json,
         .columns = columns,
         .column = columns,
     };
-}
-
-void csv_begin(struct csv_writer *csv, struct output *output, bool json,
-               const char *columns)
-{
-    begin(csv, output, json, columns);
-    if (!json)
-        output_text(output, "%s\n", columns);
-}
-
-void csv_begin_upright(struct csv_writer *csv, struct output *output, bool json,
-                       const char *columns)
-{
-    begin(csv, output, json, columns);
-    csv->upright = !json;
-    if (!json)
-        output_text(output, "key,value\n");
-}
-
-void csv_begin_part(struct csv_writer *part, struct output *output,
-                    const struct csv_writer *whole)
-{
-    begin(part, output, whole->json, whole->columns);
+    if (form != CSV_PART && !json)
+        output_text(output, "%s\n", csv->upright ? "key,value" : columns);
 }
 
 void csv_end(struct csv_writer *csv)
@@ -162,7 +142,7 @@ enum margay_status csv_open(struct csv_writer *csv, const char *path, bool json,
     struct output *output;
     enum margay_status status = output_open(path, OUTPUT_HELD, &output, error);
     if (status == MARGAY_OK)
-        csv_begin(csv, output, json, columns);
+        csv_begin(csv, output, json, CSV_ROWS, columns);
     return status;
 }
 
@@ -179,23 +159,6 @@ int csv_conclude(enum margay_status status, struct csv_writer *csvs,
 
 /* ------------------------------------------------- what all rows begin with */
 
-void csv_label_text(struct csv_writer *csv, const char *text)
-{
-    csv->label = (struct csv_label){.kind = CSV_TEXT, .text = text};
-}
-
-void csv_label_number(struct csv_writer *csv, uint64_t number, bool hexadecimal)
-{
-    csv->label = (struct csv_label){
-        .kind = hexadecimal ? CSV_HEXADECIMAL : CSV_NUMBER, .number = number};
-}
-
-void csv_window(struct csv_writer *csv, uint64_t window)
-{
-    csv->has_window = true;
-    csv->window = window;
-}
-
 enum margay_status csv_set_key(struct csv_writer *csv, const char *trace,
                                uint64_t block_bytes, struct margay_error *error)
 {
@@ -209,8 +172,8 @@ enum margay_status csv_set_key(struct csv_writer *csv, const char *trace,
         return margay_fail_memory(error, "a row of the table");
     char *end = csv->key;
     begin_row(csv);
-    if (csv->has_window)
-        end = put_u64(put_start(csv, end), csv->window);
+    if (csv->window != NULL)
+        end = put_u64(put_start(csv, end), *csv->window);
     if (label->kind != CSV_NO_LABEL)
         end = put_start(csv, end);
     if (label->kind == CSV_TEXT)
@@ -276,17 +239,18 @@ void csv_bytes(struct csv_writer *csv, uint64_t blocks, uint64_t block_bytes)
 
 void csv_share(struct csv_writer *csv, uint64_t part, uint64_t whole)
 {
-    if (whole == 0)
-        csv_nothing(csv);
-    else
-        csv_decimal(csv, (double)part / (double)whole);
+    csv_decimal(csv, whole == 0 ? NAN : (double)part / (double)whole);
 }
 
 /* JSON has no infinite numbers: they are texts. */
 void csv_decimal(struct csv_writer *csv, double value)
 {
+    if (isnan(value)) {
+        csv_nothing(csv);
+        return;
+    }
     begin_field(csv, 0);
-    output_text(csv->output, csv->json && !isfinite(value) ? "\"%g\"" : "%.12g",
+    output_text(csv->output, csv->json && isinf(value) ? "\"%g\"" : "%.12g",
                 value);
 }
 

@@ -106,23 +106,28 @@
 /* and the one that --with-runs puts there. */
 #define ROLE_COLUMN "role,"
 
-/* The fields before the key of each row. */
+/* A field before the trace. */
 struct csv_label {
     enum { CSV_NO_LABEL, CSV_TEXT, CSV_NUMBER, CSV_HEXADECIMAL } kind;
     const char *text;
     uint64_t number;
 };
 
+/* What stands in CSV: a header row and rows; a column with the names and one
+   with the fields of a single row; or rows of a table that was begun
+   elsewhere. */
+enum csv_form { CSV_ROWS, CSV_UPRIGHT, CSV_PART };
+
 struct csv_writer {
     struct output *output;
+    /* The first fields of a key, to be set before it; neither is copied. */
+    const uint64_t *window; /* NULL = none */
+    struct csv_label label;
     const char *columns; /* the names, between commas */
     const char *column;  /* the rest of them, from the next field of the row */
     bool json;
-    bool upright;    /* CSV has a row for each field */
-    bool has_window; /* before the label */
-    uint64_t window;
-    struct csv_label label;
-    char *key; /* the text of the first fields of each row; owned */
+    bool upright; /* CSV has a row for each field */
+    char *key;    /* the text of the first fields of each row; owned */
     size_t key_bytes;
     size_t key_fields;
     const char *key_end; /* the columns after the key */
@@ -132,29 +137,11 @@ struct csv_writer {
 /* Begin a table: write its header row, unless it is JSON.  `columns` has to
    last as long as the table. */
 void csv_begin(struct csv_writer *csv, struct output *output, bool json,
-               const char *columns);
+               enum csv_form form, const char *columns);
 
-/* The same for a table that is to hold one row, upright: CSV has a column with
-   the names and one with the fields. */
-void csv_begin_upright(struct csv_writer *csv, struct output *output, bool json,
-                       const char *columns);
-
-/* Begin rows, in an output of their own, of a table that `whole` began. */
-void csv_begin_part(struct csv_writer *part, struct output *output,
-                    const struct csv_writer *whole);
-
-/* Set the field that all rows begin with once the key is set; the text is not
-   copied. */
-void csv_label_text(struct csv_writer *csv, const char *text);
-void csv_label_number(struct csv_writer *csv, uint64_t number,
-                      bool hexadecimal);
-
-/* Set a number that stands before that field. */
-void csv_window(struct csv_writer *csv, uint64_t window);
-
-/* Set the two fields that all further rows begin with, after the label if there
-   is one; a block size of 0 is an empty field.  MARGAY_NO_MEMORY.  Call
-   csv_end() in any case. */
+/* Set the fields that all further rows begin with: window, label, trace and
+   block size, of which 0 is an empty field.  MARGAY_NO_MEMORY.  Call csv_end()
+   in any case. */
 enum margay_status csv_set_key(struct csv_writer *csv, const char *trace,
                                uint64_t block_bytes,
                                struct margay_error *error);
@@ -171,6 +158,7 @@ void csv_bytes(struct csv_writer *csv, uint64_t blocks, uint64_t block_bytes);
 void csv_hexadecimal(struct csv_writer *csv, uint64_t value);
 /* An empty field if the whole is 0. */
 void csv_share(struct csv_writer *csv, uint64_t part, uint64_t whole);
+/* An empty field if it is not a number. */
 void csv_decimal(struct csv_writer *csv, double value);
 void csv_text(struct csv_writer *csv, const char *text);
 /* `inf` where it is MARGAY_INFINITE, which is a text in JSON. */

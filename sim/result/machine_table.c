@@ -1,6 +1,7 @@
 /* machine_table.c - the rows of machines */
 #include "sim/result/machine.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "sim/result/tables.h"
@@ -88,10 +89,9 @@ static void write_ratio(struct csv_writer *csv, uint64_t references,
 static void write_mpki(struct csv_writer *csv, uint64_t misses,
                        uint64_t instructions)
 {
-    if (instructions == 0)
-        csv_nothing(csv);
-    else
-        csv_decimal(csv, (double)misses * 1000 / (double)instructions);
+    csv_decimal(csv, instructions == 0
+                         ? NAN
+                         : (double)misses * 1000 / (double)instructions);
 }
 
 /* The counts of coherence are empty where a cache is not coherent. */

@@ -129,8 +129,7 @@ enum margay_status table_series(struct csv_writer *csv,
 {
     uint64_t block_bytes = series->in_bytes ? 0 : labels->block_bytes;
     const bool shows_sample = strstr(csv->columns, SAMPLED_COLUMNS) != NULL;
-    if (labels->window != NULL)
-        csv_window(csv, *labels->window);
+    csv->window = labels->window;
     enum margay_status status =
         csv_set_key(csv, labels->trace, block_bytes, error);
     for (size_t i = 0; i < series->count && status == MARGAY_OK; i++) {
@@ -262,10 +261,9 @@ enum margay_status table_histogram(struct csv_writer *csv,
     const bool shows_sample = strstr(csv->columns, SAMPLED_COLUMN) != NULL;
     struct margay_bin_cursor cursor = {0, 0, 0};
     struct margay_bin bin;
-    if (labels->window != NULL)
-        csv_window(csv, *labels->window);
+    csv->window = labels->window;
     if (labels->tenant != NULL)
-        csv_label_text(csv, labels->tenant);
+        csv->label = (struct csv_label){CSV_TEXT, .text = labels->tenant};
     enum margay_status status = csv_set_key(
         csv, labels->trace, series->in_bytes ? 0 : labels->block_bytes, error);
     if (status != MARGAY_OK || series->references == 0 ||
