@@ -67,7 +67,7 @@ struct margay_blocks_reading {
     size_t state_bytes;
 
     /* Begin at the first byte. *facts holds the facts of the format, and gets
-       those of this trace.  NULL = nothing is to be done. */
+       those of this trace. */
     enum margay_status (*open)(void *state, struct margay_trace_facts *facts,
                                struct margay_error *error);
     /* Release what a state owns, also one that could not be opened; NULL =
@@ -88,16 +88,6 @@ struct margay_blocks_reading {
     enum margay_status (*fill)(void *state, struct margay_references *batch,
                                struct margay_error *error);
 };
-
-/* Make and open a reader; on failure *state is NULL. */
-enum margay_status margay_blocks_open(
-    const struct margay_blocks_reading *reading,
-    const struct margay_block_source *source, void **state,
-    struct margay_trace_facts *facts, struct margay_error *error);
-
-/* NULL is fine. */
-void margay_blocks_close(const struct margay_blocks_reading *reading,
-                         void *state);
 
 /* Where the bytes of a trace go, and the facts that it is to state, which stay
    the same from the first reference on. */

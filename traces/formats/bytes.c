@@ -1,6 +1,5 @@
-/* bytes.c - readers of blocks, and the bytes that they take from an intake */
+/* bytes.c - the bytes that a reader of blocks takes from an intake */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "traces/base/error.h"
 #include "traces/formats/blocks_format.h"
@@ -62,31 +61,4 @@ enum margay_status margay_source_fail_half(
              margay_plural(bytes, "s"));
     snprintf(expected, sizeof expected, "%zu bytes", record_bytes);
     return margay_source_fail(source, found, expected, error);
-}
-
-enum margay_status margay_blocks_open(
-    const struct margay_blocks_reading *reading,
-    const struct margay_block_source *source, void **state,
-    struct margay_trace_facts *facts, struct margay_error *error)
-{
-    void *made = calloc(1, reading->state_bytes);
-    *state = NULL;
-    if (made == NULL)
-        return margay_fail_memory(error, "a reader of traces");
-    memcpy(made, source, sizeof *source);
-    enum margay_status status =
-        reading->open == NULL ? MARGAY_OK : reading->open(made, facts, error);
-    if (status == MARGAY_OK)
-        *state = made;
-    else
-        margay_blocks_close(reading, made);
-    return status;
-}
-
-void margay_blocks_close(const struct margay_blocks_reading *reading,
-                         void *state)
-{
-    if (state != NULL && reading->clear != NULL)
-        reading->clear(state);
-    free(state);
 }

@@ -38,8 +38,9 @@ static void close_format(struct margay_decoding *decoding)
 {
     if (decoding->state != NULL)
         format_of(decoding)->free_state(decoding->state);
-    if (decoding->blocks != NULL)
-        margay_blocks_close(format_of(decoding)->reading, decoding->blocks);
+    if (decoding->blocks != NULL && format_of(decoding)->reading->clear != NULL)
+        format_of(decoding)->reading->clear(decoding->blocks);
+    free(decoding->blocks);
     decoding->state = decoding->blocks = NULL;
 }
 
@@ -117,8 +118,12 @@ enum margay_status margay_decoding_open(struct margay_decoding *decoding,
     }
     if (reading == NULL)
         return MARGAY_OK;
-    enum margay_status status = margay_blocks_open(
-        reading, source, &decoding->blocks, facts, &decoding->error);
+    decoding->blocks = calloc(1, reading->state_bytes);
+    if (decoding->blocks == NULL)
+        return margay_fail_memory(&decoding->error, "a reader of traces");
+    memcpy(decoding->blocks, source, sizeof *source);
+    enum margay_status status =
+        reading->open(decoding->blocks, facts, &decoding->error);
     if (status == MARGAY_OK && reading->skip != NULL)
         status = reading->skip(decoding->blocks, skip_refs, skipped,
                                &decoding->error);
