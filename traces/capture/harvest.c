@@ -1,6 +1,5 @@
 /*
- * harvest.c - the memory that a recorder shares with programs, and the order of
- * its words
+ * harvest.c - the order of the words in the memory shared with programs
  *
  * Algorithm: a look goes through all slots once.  Full buffers are read in
  *   their turn, each together with the words that other threads had written
@@ -19,83 +18,14 @@
  *   it.
  * Cost: a look at each slot per full buffer, and another one for each mark.
  */
-#define _GNU_SOURCE
+#define _POSIX_C_SOURCE 200809L
 #include "traces/capture/harvest.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "traces/base/error.h"
 
 /* How often a look is repeated that saw buffers become full. */
 #define LOOKS 3
-
-/* ------------------------------------------------------------ the memory -- */
-
-static size_t data_offset(void)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    return (sizeof(struct margay_capture) + page - 1) / page * page;
-}
-
-/* Make the file as long as it must be, and map the new part of it. */
-static void *extend(const struct margay_shared_memory *shared, size_t offset,
-                    size_t bytes)
-{
-    if (ftruncate(shared->file, (off_t)(offset + bytes)) != 0)
-        return NULL;
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-                        shared->file, (off_t)offset);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-enum margay_status margay_shared_memory_create(
-    struct margay_shared_memory *shared, struct margay_error *error)
-{
-    *shared = (struct margay_shared_memory){
-        .file =
-            memfd_create("margay-capture", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
-    if (shared->file < 0 ||
-        fcntl(shared->file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0 ||
-        (shared->capture = extend(shared, 0, data_offset())) == NULL)
-        return margay_fail(error, MARGAY_IO,
-                           "no memory to share with a program: %s",
-                           strerror(errno));
-    shared->capture->magic = MARGAY_CAPTURE_MAGIC;
-    shared->capture->version = MARGAY_CAPTURE_VERSION;
-    shared->capture->data_offset = (uint32_t)data_offset();
-    return MARGAY_OK;
-}
-
-bool margay_shared_memory_add(struct margay_shared_memory *shared)
-{
-    uint32_t buffer = shared->buffer_count;
-    void *memory = NULL;
-    if (buffer < MARGAY_MAX_BUFFERS)
-        memory = extend(shared, data_offset() + buffer * MARGAY_BUFFER_BYTES,
-                        MARGAY_BUFFER_BYTES);
-    if (memory == NULL)
-        return false;
-    shared->buffers[buffer] = memory;
-    shared->buffer_count++;
-    atomic_store(&shared->capture->buffers, shared->buffer_count);
-    return true;
-}
-
-void margay_shared_memory_free(struct margay_shared_memory *shared)
-{
-    for (uint32_t i = 0; i < shared->buffer_count; i++)
-        munmap(shared->buffers[i], MARGAY_BUFFER_BYTES);
-    if (shared->capture != NULL)
-        munmap(shared->capture, data_offset());
-    if (shared->file >= 0)
-        close(shared->file);
-    *shared = (struct margay_shared_memory){.file = -1};
-}
 
 /* ----------------------------------------------------------------- looks -- */
 

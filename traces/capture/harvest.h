@@ -1,9 +1,5 @@
 /*
- * harvest.h - the memory that a recorder shares with programs, and the order of
- * its words
- *
- * The memory is a file without a name, which can only grow: a program that
- * shortened it would make the receiver crash.
+ * harvest.h - the order of the words in the memory shared with programs
  *
  * Invariant: a number in shared memory is loaded once, and then only the copy
  * is used, because a memory error of a program may change any of it at any
@@ -21,17 +17,6 @@ struct margay_shared_memory {
     uint64_t *buffers[MARGAY_MAX_BUFFERS]; /* the words of each */
     uint32_t buffer_count;
 };
-
-/* Make the memory, all zero and without buffers; after a failure, too, it is to
-   be freed. */
-enum margay_status margay_shared_memory_create(
-    struct margay_shared_memory *shared, struct margay_error *error);
-
-/* Add a buffer, which is free; false: there is no memory, or there are as many
-   as there can be. */
-bool margay_shared_memory_add(struct margay_shared_memory *shared);
-
-void margay_shared_memory_free(struct margay_shared_memory *shared);
 
 /* Words of a buffer from `decoding.words` of it to `end`. */
 struct margay_yield {

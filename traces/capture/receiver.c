@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -87,6 +88,61 @@ struct margay_receiver {
     bool finishing, over, ended;
 };
 
+/* ------------------------------------------------------------ the memory -- */
+
+static size_t data_offset(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (sizeof(struct margay_capture) + page - 1) / page * page;
+}
+
+/* Make the file as long as it must be, and map the new part of it. */
+static void *extend(const struct margay_shared_memory *shared, size_t offset,
+                    size_t bytes)
+{
+    if (ftruncate(shared->file, (off_t)(offset + bytes)) != 0)
+        return NULL;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                        shared->file, (off_t)offset);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* Make the memory, all zero and without buffers; after a failure, too, it is to
+   be freed.  It is a file without a name, which can only grow: a program that
+   shortened it would make the receiver crash. */
+static enum margay_status create_memory(struct margay_shared_memory *shared,
+                                        struct margay_error *error)
+{
+    *shared = (struct margay_shared_memory){
+        .file =
+            memfd_create("margay-capture", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+    if (shared->file < 0 ||
+        fcntl(shared->file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0 ||
+        (shared->capture = extend(shared, 0, data_offset())) == NULL)
+        return fail_system("no memory to share with a program", error);
+    shared->capture->magic = MARGAY_CAPTURE_MAGIC;
+    shared->capture->version = MARGAY_CAPTURE_VERSION;
+    shared->capture->data_offset = (uint32_t)data_offset();
+    return MARGAY_OK;
+}
+
+/* Add a buffer, which is free; false: there is no memory, or there are as many
+   as there can be. */
+static bool add_buffer(struct margay_shared_memory *shared)
+{
+    uint32_t buffer = shared->buffer_count;
+    void *memory = NULL;
+    if (buffer < MARGAY_MAX_BUFFERS)
+        memory = extend(shared, data_offset() + buffer * MARGAY_BUFFER_BYTES,
+                        MARGAY_BUFFER_BYTES);
+    if (memory == NULL)
+        return false;
+    shared->buffers[buffer] = memory;
+    shared->buffer_count++;
+    atomic_store(&shared->capture->buffers, shared->buffer_count);
+    return true;
+}
+
 /* --------------------------------------------------------------- set-up -- */
 
 static enum margay_status open_pipes(struct margay_receiver *receiver,
@@ -156,15 +212,14 @@ enum margay_status margay_receiver_create(
     made->harvest.site_slots = options->sites;
     memset(made->free_pipe, -1, sizeof made->free_pipe);
     memset(made->bell_pipe, -1, sizeof made->bell_pipe);
-    enum margay_status status =
-        margay_shared_memory_create(&made->shared, error);
+    enum margay_status status = create_memory(&made->shared, error);
     move_up(&made->shared.file);
     if (status == MARGAY_OK)
         status = open_pipes(made, error);
     if (status == MARGAY_OK)
         status = allocate(made, error);
     for (int i = 0; i < FIRST_BUFFERS && status == MARGAY_OK; i++) {
-        if (!margay_shared_memory_add(&made->shared))
+        if (!add_buffer(&made->shared))
             status = fail_system("no memory to share with a program", error);
     }
     if (status == MARGAY_OK)
@@ -187,7 +242,12 @@ void margay_receiver_free(margay_receiver *receiver)
 {
     if (receiver == NULL)
         return;
-    margay_shared_memory_free(&receiver->shared);
+    struct margay_shared_memory *shared = &receiver->shared;
+    for (uint32_t i = 0; i < shared->buffer_count; i++)
+        munmap(shared->buffers[i], MARGAY_BUFFER_BYTES);
+    if (shared->capture != NULL)
+        munmap(shared->capture, data_offset());
+    close_file(&shared->file);
     for (int i = 0; i < 2; i++) {
         close_file(&receiver->free_pipe[i]);
         close_file(&receiver->bell_pipe[i]);
@@ -327,7 +387,7 @@ static void relieve(struct margay_receiver *receiver)
                  receiver->shared.buffer_count);
     bool wanted = receiver->harvest.for_any == 0 &&
                   counts[MARGAY_SLOT_FULL] < SPARE_BUFFERS;
-    bool more = wanted && margay_shared_memory_add(&receiver->shared);
+    bool more = wanted && add_buffer(&receiver->shared);
     if (wanted && !more)
         margay_harvest_share(&receiver->harvest);
     bool enough = counts[MARGAY_SLOT_FREE] > 0 &&
