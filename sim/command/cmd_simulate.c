@@ -182,17 +182,17 @@ static void warn(const struct simulate *simulate)
 /* The block size of the run is the smallest that the trace is divided into. */
 static void choose_block(struct simulate *simulate)
 {
-    struct block_list *blocks = &simulate->options.run.blocks;
+    uint64_t *smallest = simulate->options.run.blocks.numbers;
     size_t count = simulate->machine.count;
-    blocks->count = 1;
-    blocks->bytes[0] = UINT64_MAX;
+    simulate->options.run.blocks.count = 1;
+    *smallest = UINT64_MAX;
     for (size_t i = 0; i < count * machine_count(&simulate->machine); i++) {
         const struct margay_level *machine =
             simulate->levels + i / count * count;
         uint64_t bytes = machine[i % count].block_bytes;
         if (margay_level_is_first(machine, count, i % count) &&
-            bytes < blocks->bytes[0])
-            blocks->bytes[0] = bytes;
+            bytes < *smallest)
+            *smallest = bytes;
     }
 }
 
@@ -204,15 +204,6 @@ static enum margay_status read_machines(struct simulate *simulate,
     if (name == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "which machine: expected --machine FILE|NAME");
-    const char *of_one = simulate->options.machine.misses != NULL ? "misses"
-                         : simulate->options.machine.validate != NULL
-                             ? "validate"
-                             : NULL;
-    if (of_one != NULL && !drive_joins(&simulate->options) &&
-        simulate->options.operand_count > 1)
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "--%s: found %zu traces, expected one", of_one,
-                           simulate->options.operand_count);
     enum margay_status status =
         machine_find(&simulate->machine, name, vary, error);
     return status == MARGAY_OK

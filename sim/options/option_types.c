@@ -309,45 +309,6 @@ OPTION_TYPE(bytes)
 
 /* ---------------------------------------------------------- sizes, lists -- */
 
-OPTION_TYPE(block_list)
-{
-    struct block_list *list = field;
-    char item[ITEM_BYTES], expected[80];
-    uint64_t powers = 0, bytes;
-    for (const char *cursor = text; cursor != NULL;) {
-        enum margay_status status = next_item(name, &cursor, item, error);
-        if (status == MARGAY_OK)
-            status = parse_bytes(name, item, &bytes, error);
-        if (status == MARGAY_OK && !margay_is_power_of_two(bytes)) {
-            unsigned below = margay_log2_floor(bytes);
-            snprintf(expected, sizeof expected, "a power of two");
-            if (below < 63)
-                snprintf(expected, sizeof expected,
-                         "a power of two such as %" PRIu64 " or %" PRIu64,
-                         UINT64_C(1) << below, UINT64_C(2) << below);
-            status = refuse(name, item, expected, error);
-        }
-        if (status != MARGAY_OK)
-            return status;
-        powers |= bytes;
-    }
-    /* Each size is one bit of `powers`, so that sizes come sorted and once. */
-    for (list->count = 0; powers != 0; powers &= powers - 1)
-        list->bytes[list->count++] = powers & -powers;
-    return MARGAY_OK;
-}
-
-OPTION_TYPE(one_block)
-{
-    struct block_list *list = field;
-    enum margay_status status = parse_block_list(name, text, list, error);
-    if (status == MARGAY_OK && list->count > 1)
-        status = margay_fail(error, MARGAY_BAD_ARGUMENT,
-                             "%s: one block size at a time, not %zu", name,
-                             list->count);
-    return status;
-}
-
 /* A cache size counts blocks or, with a suffix, bytes, which become blocks once
    the trace and the block size are known. */
 OPTION_TYPE(cache_size)
@@ -548,10 +509,14 @@ OPTION_TYPE(set_list)
                          error);
 }
 
-OPTION_TYPE(byte_list)
+/* Sizes in bytes, of blocks powers of two. */
+static enum margay_status parse_sizes_in_bytes(const char *name,
+                                               const char *text,
+                                               struct number_list *list,
+                                               bool of_blocks,
+                                               struct margay_error *error)
 {
-    struct number_list *list = field;
-    char item[ITEM_BYTES];
+    char item[ITEM_BYTES], expected[80] = "a power of two";
     enum margay_status status = MARGAY_OK;
     list->count = 0;
     for (const char *cursor = text; cursor != NULL && status == MARGAY_OK;) {
@@ -559,9 +524,39 @@ OPTION_TYPE(byte_list)
         status = next_item(name, &cursor, item, error);
         if (status == MARGAY_OK)
             status = parse_bytes(name, item, &bytes, error);
-        if (status == MARGAY_OK && !add_number(list, bytes))
+        if (status == MARGAY_OK && of_blocks &&
+            !margay_is_power_of_two(bytes)) {
+            unsigned below = margay_log2_floor(bytes);
+            if (below < 63)
+                snprintf(expected, sizeof expected,
+                         "a power of two such as %" PRIu64 " or %" PRIu64,
+                         UINT64_C(1) << below, UINT64_C(2) << below);
+            status = refuse(name, item, expected, error);
+        } else if (status == MARGAY_OK && !add_number(list, bytes)) {
             status = refuse(name, text, "up to 256 sizes", error);
+        }
     }
+    return status;
+}
+
+OPTION_TYPE(byte_list)
+{
+    return parse_sizes_in_bytes(name, text, field, false, error);
+}
+
+OPTION_TYPE(block_list)
+{
+    return parse_sizes_in_bytes(name, text, field, true, error);
+}
+
+OPTION_TYPE(one_block)
+{
+    struct number_list *list = field;
+    enum margay_status status = parse_block_list(name, text, list, error);
+    if (status == MARGAY_OK && list->count > 1)
+        status = margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "%s: one block size at a time, not %zu", name,
+                             list->count);
     return status;
 }
 

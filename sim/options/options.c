@@ -61,7 +61,7 @@ static void set_defaults(struct options *options)
         .results.tiers.inclusion = MARGAY_EXCLUSIVE,
         .caches = {.policy = {.spec = "lru", .info = margay_policy_at(0)},
                    .tolerance = -1},
-        .predict = PREDICT_CHOICES_DEFAULT,
+        .predict = {.references = 1000000, .samples = 16, .peaks = 8},
         .generate = {.exponent = 1},
         .results.at_most = -1,
         .results.at_most_bytes = -1,

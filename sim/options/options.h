@@ -15,12 +15,6 @@ struct command;
 
 /* ----------------------- values that are more than one number or text -- */
 
-/* Of --block: powers of two, ascending, distinct. */
-struct block_list {
-    uint64_t bytes[MARGAY_MOST_BLOCK_SIZES];
-    size_t count; /* 0 = the block size that the trace suggests */
-};
-
 /* Of --sample: the share of the blocks, 0 = all; and the engine that measures
    LRU on it. */
 struct sample_option {
@@ -59,7 +53,8 @@ struct attribution_option {
     const char *map; /* the table of regions; NULL for all others */
 };
 
-/* Of --sets and --ways: ascending, distinct; none = as usual. */
+/* Of --sets, --ways, --bytes and --block: ascending, distinct; none = as
+   usual. */
 struct number_list {
     size_t count;
     uint64_t numbers[MARGAY_MOST_LISTED];
@@ -113,11 +108,6 @@ struct predict_choices {
     uint64_t peaks;   /* the most peaks of a data sample */
     const char *truth, *save_model, *load_model; /* NULL = not given */
 };
-
-#define PREDICT_CHOICES_DEFAULT                          \
-    {                                                    \
-        .references = 1000000, .samples = 16, .peaks = 8 \
-    }
 
 /* An axis of a picture: its scale, and its ends where they are given. */
 struct picture_axis {
@@ -175,7 +165,7 @@ struct options {
 
     /* The execution of a run; see struct margay_request. */
     struct {
-        struct block_list blocks;
+        struct number_list blocks; /* powers of two */
         enum margay_straddle straddle;
         unsigned threads; /* not given: the number of cores */
         uint64_t chunk_refs, phase_refs, window_refs;
