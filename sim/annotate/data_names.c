@@ -407,14 +407,11 @@ static void find_variables_place(const struct data_names *names,
     const char *path =
         places_path(names->trace, names->program,
                     named->datum >> MARGAY_SITE_MODULE_SHIFT & 0xff);
-    const char *name = path == NULL ? NULL : strrchr(path, '/');
     *place->file = '\0';
     place->line = 0;
     if (variable == NULL) {
         snprintf(place->function, sizeof place->function, "data of %s",
-                 path == NULL   ? "a file"
-                 : name == NULL ? path
-                                : name + 1);
+                 path == NULL ? "a file" : basename(path));
         return;
     }
     snprintf(place->function, sizeof place->function, "%s", variable->name);

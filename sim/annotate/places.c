@@ -376,10 +376,9 @@ static void places_find(struct places *places, const char *path,
     places_end(places);
     if (*place->function != '\0')
         return;
-    const char *name = path == NULL ? "" : strrchr(path, '/');
     snprintf(place->function, sizeof place->function, "%s%s0x%" PRIx64,
-             path == NULL ? "" : (name == NULL ? path : name + 1),
-             path == NULL ? "" : "+", address);
+             path == NULL ? "" : basename(path), path == NULL ? "" : "+",
+             address);
 }
 
 #else /* without libdw */

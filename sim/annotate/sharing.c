@@ -1,5 +1,6 @@
 /* sharing.c - the blocks that cores share, and the lines that contend for
    them */
+#define _GNU_SOURCE
 #include "sim/annotate/annotate.h"
 
 #include <inttypes.h>
@@ -108,12 +109,11 @@ static void describe_block(struct sharing *sharing,
         size_t k = 0;
         struct place place;
         find_line(sharing, places[i].site, &place);
-        const char *slash = strrchr(place.file, '/');
         if (place.line == 0)
             snprintf(names[named], NAME_BYTES, "0x%" PRIx64, places[i].site);
         else
             snprintf(names[named], NAME_BYTES, "%.200s:%u",
-                     slash == NULL ? place.file : slash + 1, place.line);
+                     basename(place.file), place.line);
         while (strcmp(names[k], names[named]) != 0)
             k++;
         named += k == named;

@@ -40,7 +40,7 @@ static enum margay_status read_both(struct overlap *overlap,
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < 2 && status == MARGAY_OK; i++)
         status = run_places_read(&tables[i], overlap->options->operands[i],
-                                 false, RUN_BINNED, error);
+                                 false, RUN_BINNED, true, error);
     if (status != MARGAY_OK)
         return status;
     if (strcmp(tables[0].column, tables[1].column) != 0)

@@ -99,7 +99,8 @@ static enum margay_status read_runs(struct share *share,
         /* RUN.csv=RATE, unless that is the name of a file. */
         bool has_rate =
             strrchr(operand, '=') != NULL && access(operand, F_OK) != 0;
-        status = run_places_read(table, operand, has_rate, RUN_EXACT, error);
+        status =
+            run_places_read(table, operand, has_rate, RUN_EXACT, true, error);
         if (status == MARGAY_OK && options->results.objects)
             status = take_objects(table, error);
         if (status == MARGAY_OK)

@@ -324,7 +324,7 @@ static enum margay_status write_knees(struct output *output,
         status =
             knees_of_rows(table, first, end, section->is_whole, &knees, error);
         for (size_t i = 0; i < knees.count; i++)
-            output_text(output, "%zu ", knees.list[i]);
+            output_text(output, "%" PRIu64 " ", knees.list[i]);
     }
     output_text(output, "\"");
     return status;

@@ -113,12 +113,6 @@ bool knees_are_for(const struct cells *table)
            cells_column(table, "window") == SIZE_MAX;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    size_t first = *(const size_t *)a, second = *(const size_t *)b;
-    return (first > second) - (first < second);
-}
-
 /* False: the field is no number. */
 static bool read_field(const struct cells *table, size_t row, const char *name,
                        uint64_t *number)
@@ -153,7 +147,7 @@ enum margay_status knees_of_rows(const struct cells *table, size_t first,
         status = knees_find(&curve, KNEES_USUAL, knees, error);
     for (size_t i = 0; i < knees->count; i++)
         knees->list[i] += first;
-    qsort(knees->list, knees->count, sizeof *knees->list, compare_rows);
+    margay_sort_unique(knees->list, knees->count);
     free(points);
     return status;
 }

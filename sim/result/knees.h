@@ -20,7 +20,8 @@ struct knee_curve {
 
 /* Points at which there is a knee. */
 struct knees {
-    size_t list[KNEES_MOST], count;
+    uint64_t list[KNEES_MOST];
+    size_t count;
 };
 
 /* Find up to `most` knees, the sharpest first.  MARGAY_NO_MEMORY. */

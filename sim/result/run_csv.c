@@ -353,10 +353,10 @@ static enum margay_status check_runs(const struct run_places *places,
     return status;
 }
 
-static enum margay_status read_runs(struct run_places *places, const char *text,
-                                    bool has_size, enum run_bins bins,
-                                    bool may_have_places,
-                                    struct margay_error *error)
+enum margay_status run_places_read(struct run_places *places, const char *text,
+                                   bool has_size, enum run_bins bins,
+                                   bool may_have_places,
+                                   struct margay_error *error)
 {
     char *path = strdup(text);
     double size = 0;
@@ -389,19 +389,12 @@ static enum margay_status read_runs(struct run_places *places, const char *text,
     return status == MARGAY_OK ? check_runs(places, error) : status;
 }
 
-enum margay_status run_places_read(struct run_places *places, const char *text,
-                                   bool has_size, enum run_bins bins,
-                                   struct margay_error *error)
-{
-    return read_runs(places, text, has_size, bins, true, error);
-}
-
 enum margay_status run_csv_read(struct run_csv *run, const char *text,
                                 bool has_size, struct margay_error *error)
 {
     struct run_places places;
     enum margay_status status =
-        read_runs(&places, text, has_size, RUN_EXACT, false, error);
+        run_places_read(&places, text, has_size, RUN_EXACT, false, error);
     *run = (struct run_csv){0};
     if (places.count > 0)
         *run = places.runs[--places.count];
