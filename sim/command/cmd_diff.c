@@ -55,13 +55,13 @@ static const char *new_cell(const struct diff *diff, size_t row, size_t column)
 /* A ratio is printed with 12 digits and may be rounded up. */
 static enum margay_status read_value(const struct cells *cells, size_t row,
                                      size_t column, bool is_ratio,
-                                     double *ratio, uint64_t *count,
-                                     struct margay_error *error)
+                                     double *value, struct margay_error *error)
 {
     const char *cell = cells_at(cells, row, column);
-    *ratio = is_ratio && json_is_number(cell) ? strtod(cell, NULL) : -1;
-    if (is_ratio ? *ratio >= 0 && *ratio <= 1 + 1e-9
-                 : margay_parse_u64(cell, count))
+    uint64_t count;
+    *value = strtod(cell, NULL);
+    if (is_ratio ? json_is_number(cell) && *value >= 0 && *value <= 1 + 1e-9
+                 : margay_parse_u64(cell, &count))
         return MARGAY_OK;
     return csv_fail(cells->path, cells_line(cells, row), error,
                     "found %s '%.40s', expected a %s",
@@ -77,21 +77,17 @@ static enum margay_status find_rise(const struct diff *diff,
 {
     const struct cells *base = &diff->match.base, *now = &diff->match.now;
     size_t row = change->row, column = change->column;
-    double ratio_was, ratio_is = 0;
-    uint64_t was = 0, is = 0, references = 1;
+    double was, is = 0, references = 1;
     bool ratios = diff->judged == COLUMN_RATIO;
     enum margay_status status =
-        read_value(base, row, column, ratios, &ratio_was, &was, error);
+        read_value(base, row, column, ratios, &was, error);
     if (status == MARGAY_OK)
-        status = read_value(now, diff->match.partner[row], column, ratios,
-                            &ratio_is, &is, error);
+        status = read_value(now, diff->match.partner[row], column, ratios, &is,
+                            error);
     if (status == MARGAY_OK && !ratios)
-        status = read_value(base, row, diff->references, false, &ratio_was,
-                            &references, error);
-    double more = ratios     ? ratio_is - ratio_was
-                  : is > was ? (double)(is - was)
-                             : -(double)(was - is);
-    change->rise = more == 0 ? 0 : more / (double)references;
+        status =
+            read_value(base, row, diff->references, false, &references, error);
+    change->rise = is == was ? 0 : (is - was) / references;
     return status;
 }
 

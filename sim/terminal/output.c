@@ -239,17 +239,6 @@ static bool can_close(int descriptor)
     return duplicate >= 0 && close(duplicate) == 0;
 }
 
-/* End the writing of the temporary file. */
-static enum margay_status target_close(struct target *target,
-                                       struct margay_error *error)
-{
-    if (target->descriptor >= 0 &&
-        ((target->durable && fsync(target->descriptor) != 0) ||
-         !can_close(target->descriptor)))
-        return fail_to_write(target->name, error);
-    return MARGAY_OK;
-}
-
 /* A file that is replaced makes way for one that has another name already. */
 static bool take_name(struct target *target)
 {
@@ -303,17 +292,6 @@ static enum margay_status target_open_in_place(const struct target *target,
                       ? STDOUT_FILENO
                       : open(target->name, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     if (*descriptor < 0)
-        return fail_to_write(target->name, error);
-    return MARGAY_OK;
-}
-
-static enum margay_status target_close_in_place(const struct target *target,
-                                                int descriptor,
-                                                struct margay_error *error)
-{
-    /* Standard output stays open. */
-    if (target_is_standard_output(target) ? !can_close(descriptor)
-                                          : close(descriptor) != 0)
         return fail_to_write(target->name, error);
     return MARGAY_OK;
 }
@@ -490,12 +468,15 @@ enum margay_status output_status(const struct output *output,
 static enum margay_status output_finish(struct output *output,
                                         struct margay_error *error)
 {
+    const struct target *target = &output->target;
     if (output->store >= 0)
         output_flush(output);
     enum margay_status status = output_status(output, error);
-    if (status == MARGAY_OK)
-        status = target_close(&output->target, error);
-    return status;
+    return status == MARGAY_OK && target->descriptor >= 0 &&
+                   ((target->durable && fsync(target->descriptor) != 0) ||
+                    !can_close(target->descriptor))
+               ? fail_to_write(target->name, error)
+               : status;
 }
 
 /* Copy the output that was held back to its target. */
@@ -530,17 +511,21 @@ enum output_turn output_turn(const struct output *output)
 static enum margay_status output_publish(struct output *output,
                                          struct margay_error *error)
 {
-    if (!output->target.in_place)
-        return target_publish(&output->target, error);
+    struct target *target = &output->target;
+    if (!target->in_place)
+        return target_publish(target, error);
     bool held = output->store < 0 || output->spooled;
     int descriptor = output->store;
     enum margay_status status = MARGAY_OK;
     if (held)
-        status = target_open_in_place(&output->target, &descriptor, error);
+        status = target_open_in_place(target, &descriptor, error);
     if (status == MARGAY_OK && held)
         status = release_held(output, descriptor, error);
-    if (status == MARGAY_OK)
-        status = target_close_in_place(&output->target, descriptor, error);
+    /* Standard output stays open. */
+    if (status == MARGAY_OK &&
+        (target_is_standard_output(target) ? !can_close(descriptor)
+                                           : close(descriptor) != 0))
+        status = fail_to_write(target->name, error);
     return status;
 }
 
