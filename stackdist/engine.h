@@ -61,11 +61,9 @@ struct margay_engine_part {
     enum margay_status (*answer)(void *state,
                                  struct margay_part_question *question,
                                  struct margay_error *error);
-    /* How many blocks of the stack no later part has asked about, and these. */
+    /* How many blocks of the stack no later part has asked about: those that
+       list_stack() has now. */
     uint64_t (*left)(const void *state);
-    enum margay_status (*list_stack)(void *state, uint64_t **blocks,
-                                     uint64_t *count,
-                                     struct margay_error *error);
 };
 
 /* Abilities that imply others: a histogram has the curve at all sizes, and an
@@ -118,7 +116,7 @@ struct margay_engine_class {
     enum margay_status (*adopt)(void *state, const margay_histogram *counts,
                                 struct margay_error *error);
 
-    /* NULL where parts/part.c answers questions instead of the engine. */
+    /* NULL where the exact engine answers questions instead (parts/part.h). */
     const struct margay_engine_part *part;
 };
 

@@ -270,5 +270,4 @@ const struct margay_engine_part margay_exact_part = {
     .close = close_part,
     .answer = answer,
     .left = left,
-    .list_stack = margay_exact_list_stack,
 };

@@ -303,9 +303,9 @@ static enum margay_status peek(void *state, struct margay_result *result,
     return status;
 }
 
-enum margay_status margay_exact_list_stack(void *state, uint64_t **blocks,
-                                           uint64_t *count,
-                                           struct margay_error *error)
+static enum margay_status list_stack(void *state, uint64_t **blocks,
+                                     uint64_t *count,
+                                     struct margay_error *error)
 {
     struct margay_exact *e = state;
     uint64_t deep = e->rank.live;
@@ -425,7 +425,7 @@ const struct margay_engine_class margay_engine_exact = {
     .reset_counts = reset_counts,
     .finish = finish,
     .peek = peek,
-    .list_stack = margay_exact_list_stack,
+    .list_stack = list_stack,
     .adopt = adopt,
     .part = &margay_exact_part,
 };

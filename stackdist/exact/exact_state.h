@@ -152,11 +152,6 @@ void margay_exact_spill(struct margay_exact *e, uint64_t index);
 
 extern const struct margay_engine_part margay_exact_part;
 
-/* The engine's list_stack(). */
-enum margay_status margay_exact_list_stack(void *state, uint64_t **blocks,
-                                           uint64_t *count,
-                                           struct margay_error *error);
-
 /* Reserve memory for the first touches of a batch. */
 enum margay_status margay_exact_reserve_touches(struct margay_exact *e,
                                                 struct margay_error *error);

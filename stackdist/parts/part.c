@@ -5,43 +5,8 @@
 #include <stdlib.h>
 
 #include "stackdist/engine.h"
+#include "stackdist/exact/hash.h"
 #include "stackdist/histogram.h"
-
-/* --------------------------------------------------------- its LRU stack -- */
-
-/* Blocks asked about together, so that their cache misses overlap. */
-#define BATCH 64
-
-/* Ask about the next first touches, in their order.  Each gets its distance, or
-   MARGAY_INFINITE if its block is not here: an earlier part may have it. */
-static void ask_past(struct margay_past *past, const uint64_t *blocks,
-                     size_t count, uint64_t *distances)
-{
-    struct margay_rank *stack = &past->stack;
-    uint64_t bits[BATCH]; /* of blocks; 0 for those that are not here */
-    for (size_t done = 0, some; done < count; done += some) {
-        some = count - done < BATCH ? count - done : BATCH;
-        for (size_t i = 0; i < some; i++)
-            margay_hash_prefetch(&past->bits, blocks[done + i]);
-        for (size_t i = 0; i < some; i++) {
-            unsigned slot;
-            const struct margay_bucket *bucket =
-                margay_hash_slot(&past->bits, blocks[done + i], &slot);
-            bits[i] = margay_bucket_value(bucket, slot);
-            margay_rank_prefetch(stack, bits[i]);
-        }
-        for (size_t i = 0; i < some; i++, past->asked++) {
-            distances[done + i] = MARGAY_INFINITE;
-            if (bits[i] == 0 || !margay_rank_has(stack, bits[i]))
-                continue;
-            uint64_t before = margay_rank_before(stack, bits[i], stack->tall);
-            distances[done + i] = stack->live - before - 1 + past->asked;
-            margay_rank_clear(stack, bits[i], margay_rank_top_vectors(stack),
-                              stack->tall);
-            stack->live--;
-        }
-    }
-}
 
 /* -------------------------------------------------------------- the part -- */
 
@@ -68,10 +33,9 @@ enum margay_status margay_part_begin(struct margay_part *part,
         part->own = part->engine->class->part;
     const struct margay_expected expected = {setup->refs,
                                              setup->expected_blocks};
-    status = part->own == NULL
-                 ? margay_histogram_create(&part->counts, error)
-                 : part->own->begin(part->engine->state, &expected,
-                                    part->first ? 0 : part->bound, error);
+    if (part->own != NULL)
+        status = part->own->begin(part->engine->state, &expected,
+                                  part->first ? 0 : part->bound, error);
     for (uint64_t done = 0, count = setup->block_count;
          done < count && status == MARGAY_OK;) {
         uint64_t some = count - done < PIECE_REFS ? count - done : PIECE_REFS;
@@ -89,8 +53,6 @@ void margay_part_free(struct margay_part *part)
     margay_engine_free(part->engine);
     margay_histogram_free(part->counts);
     free(part->touches);
-    margay_hash_destroy(&part->past.bits);
-    margay_rank_destroy(&part->past.stack);
     *part = (struct margay_part){.engine = NULL};
 }
 
@@ -131,13 +93,34 @@ enum margay_status margay_part_feed(struct margay_part *part,
 
 uint64_t *margay_part_touches(struct margay_part *part, size_t *count)
 {
-    if (part->own != NULL)
+    if (part->own != NULL && part->touches == NULL)
         return part->own->touches(part->engine->state, count);
     *count = part->touch_count;
     return part->touches;
 }
 
 /* ------------------------------------------------- asked by later parts -- */
+
+/* Have the exact engine answer for one that cannot, from its state on. */
+static enum margay_status hand_over(struct margay_part *part,
+                                    const struct margay_engine_state *state,
+                                    struct margay_error *error)
+{
+    struct margay_engine_options options = MARGAY_ENGINE_OPTIONS_DEFAULT;
+    const struct margay_expected expected = {.blocks = state->block_count};
+    options.bound_blocks = state->bound_blocks;
+    margay_engine_free(part->engine);
+    enum margay_status status =
+        margay_engine_create("exact", &options, &part->engine, error);
+    if (status != MARGAY_OK)
+        return status;
+    part->own = part->engine->class->part;
+    status = part->own->begin(part->engine->state, &expected, 0, error);
+    if (status == MARGAY_OK)
+        status = margay_engine_import(part->engine, state, error);
+    return status == MARGAY_OK ? part->own->close(part->engine->state, error)
+                               : status;
+}
 
 enum margay_status margay_part_close(struct margay_part *part,
                                      struct margay_error *error)
@@ -147,35 +130,21 @@ enum margay_status margay_part_close(struct margay_part *part,
         return part->own->close(part->engine->state, error);
     enum margay_status status =
         margay_engine_export(part->engine, &state, error);
-    if (status != MARGAY_OK)
-        return status;
-    part->exceeded = margay_histogram_exceeded_bound(state.counts) != 0;
-    margay_histogram_uncount_infinite(state.counts, part->touch_count);
-    status = margay_histogram_add_all(part->counts, state.counts, error);
-    if (status == MARGAY_OK && !part->plain) {
-        struct margay_past *past = &part->past;
-        uint64_t count = state.block_count; /* the oldest first */
-        part->has_past = true;
-        status = margay_hash_create(&past->bits, count, error);
-        if (status == MARGAY_OK)
-            status = margay_rank_create(
-                &past->stack, margay_rank_nth(count) + 1024, 0, error);
-        if (status == MARGAY_OK)
-            margay_rank_fill(&past->stack, count);
-        for (uint64_t i = 0; i < count && status == MARGAY_OK; i++)
-            margay_hash_put_new(&past->bits, state.blocks[i],
-                                margay_rank_nth(i));
-        margay_engine_free(part->engine);
-        part->engine = NULL;
+    if (status == MARGAY_OK && !part->plain)
+        status = hand_over(part, &state, error);
+    if (status == MARGAY_OK && part->plain) {
+        margay_histogram_uncount_infinite(state.counts, part->touch_count);
+        part->counts = state.counts;
+        state.counts = NULL;
     }
     margay_engine_state_clear(&state);
     return status;
 }
 
-/* A part that does not answer itself. */
-static enum margay_status answer_pieces(struct margay_part *part,
-                                        uint64_t *blocks, size_t *count,
-                                        struct margay_error *error)
+/* The questions are references of a plain part. */
+static enum margay_status answer_plainly(struct margay_part *part,
+                                         uint64_t *blocks, size_t *count,
+                                         struct margay_error *error)
 {
     size_t asked = *count, left = 0;
     enum margay_status status = MARGAY_OK;
@@ -183,11 +152,8 @@ static enum margay_status answer_pieces(struct margay_part *part,
          done += some) {
         uint64_t distances[PIECE_REFS];
         some = asked - done < PIECE_REFS ? asked - done : PIECE_REFS;
-        if (part->plain)
-            status = margay_engine_feed(part->engine, blocks + done, some,
-                                        distances, error);
-        else
-            ask_past(&part->past, blocks + done, some, distances);
+        status = margay_engine_feed(part->engine, blocks + done, some,
+                                    distances, error);
         for (size_t i = 0; i < some && status == MARGAY_OK; i++) {
             uint64_t distance = distances[i];
             if (distance == MARGAY_INFINITE && !part->first) {
@@ -217,7 +183,7 @@ enum margay_status margay_part_answer(struct margay_part *part,
     part->beyond += beyond;
     part->exceeded = part->exceeded || beyond > 0;
     size_t asked = *count;
-    if (part->own != NULL) {
+    if (!part->plain) {
         /* The engine itself, with the help of the other parts' engines. */
         void *helpers[MOST_HELPERS] = {part->engine->state};
         struct margay_part_question question = {
@@ -239,7 +205,7 @@ enum margay_status margay_part_answer(struct margay_part *part,
         status = part->own->answer(part->engine->state, &question, error);
         *count = question.count;
     } else {
-        status = answer_pieces(part, blocks, count, error);
+        status = answer_plainly(part, blocks, count, error);
     }
     part->asked += asked;
     return status;
@@ -247,8 +213,7 @@ enum margay_status margay_part_answer(struct margay_part *part,
 
 uint64_t margay_part_left(const struct margay_part *part)
 {
-    return part->own != NULL ? part->own->left(part->engine->state)
-                             : part->past.stack.live;
+    return part->plain ? 0 : part->own->left(part->engine->state);
 }
 
 /* The questions to a plain part are in its stack, too, so the bound may have
@@ -257,22 +222,19 @@ enum margay_status margay_part_finish(struct margay_part *part,
                                       struct margay_error *error)
 {
     struct margay_result result;
-    bool is_own = part->own != NULL;
-    if (part->engine == NULL || (is_own && part->counts != NULL))
+    if (part->engine == NULL)
         return MARGAY_OK;
-    if (is_own)
-        margay_part_touches(part, &part->touch_count);
+    margay_part_touches(part, &part->touch_count);
     enum margay_status status =
         margay_engine_finish(part->engine, &result, error);
     if (status != MARGAY_OK)
         return status;
     if (margay_histogram_exceeded_bound(result.histogram) != 0)
         part->exceeded = true;
-    if (is_own) {
+    if (part->plain)
+        margay_result_clear(&result);
+    else
         part->counts = result.histogram;
-        return MARGAY_OK;
-    }
-    margay_result_clear(&result);
     margay_engine_free(part->engine);
     part->engine = NULL;
     return MARGAY_OK;
@@ -286,7 +248,7 @@ enum margay_status margay_part_end(struct margay_part *part,
     if (status == MARGAY_OK)
         status = margay_histogram_take_all(histogram, part->counts, error);
     /* The engine counted these as infinite, and other parts count them. */
-    if (status == MARGAY_OK && part->own != NULL)
+    if (status == MARGAY_OK && !part->plain)
         margay_histogram_uncount_infinite(histogram, part->touch_count);
     if (status == MARGAY_OK)
         status = margay_histogram_add(histogram, MARGAY_INFINITE, part->beyond,
@@ -297,36 +259,8 @@ enum margay_status margay_part_end(struct margay_part *part,
 enum margay_status margay_part_list(struct margay_part *part, uint64_t **blocks,
                                     uint64_t *count, struct margay_error *error)
 {
-    struct margay_engine_state state;
-    if (part->own != NULL)
-        return part->own->list_stack(part->engine->state, blocks, count, error);
-    if (part->has_past) {
-        *count = part->past.stack.live;
-        *blocks = malloc((*count + 1) * sizeof **blocks);
-        if (*blocks == NULL)
-            return margay_fail_memory(error, "an LRU stack");
-        /* The past.stack.live blocks that are left, oldest first. */
-        const struct margay_rank *stack = &part->past.stack;
-        for (uint64_t i = 0; i < part->past.bits.bucket_count; i++) {
-            const struct margay_bucket *bucket = &part->past.bits.buckets[i];
-            for (unsigned slot = 0; slot < MARGAY_BUCKET_SLOTS; slot++) {
-                uint64_t bit = margay_bucket_value(bucket, slot);
-                if (bit != 0 && margay_rank_has(stack, bit))
-                    (*blocks)[margay_rank_before(stack, bit, stack->tall)] =
-                        bucket->keys[slot];
-            }
-        }
-        return MARGAY_OK;
-    }
-    enum margay_status status =
-        margay_engine_export(part->engine, &state, error);
-    if (status != MARGAY_OK)
-        return status;
-    *blocks = state.blocks;
-    *count = state.block_count;
-    state.blocks = NULL;
-    margay_engine_state_clear(&state);
-    return MARGAY_OK;
+    return part->engine->class->list_stack(part->engine->state, blocks, count,
+                                           error);
 }
 
 /* --------------------------------------------- how many blocks to expect -- */

@@ -19,33 +19,22 @@
 
 #include <margay/stackdist.h>
 
-#include "stackdist/exact/hash.h"
-#include "stackdist/exact/rank.h"
+#include "traces/traces_internal.h"
 
 struct margay_engine_part;
 
-/* The LRU stack at the end of a part, which answers the first touches of later
-   parts.  The distance of a first touch is the number of blocks above its block
-   here, and of those asked about before.  A block that was asked about belongs
-   to a later part and is taken out.  This is Algorithm 4 of PARDA, with a bit
-   vector over the stack instead of a tree. */
-struct margay_past {
-    struct margay_hash bits;  /* block to its timestamp in the stack */
-    struct margay_rank stack; /* the blocks that are left, in order */
-    uint64_t asked;           /* blocks asked about */
-};
-
 struct margay_part {
-    margay_engine *engine;                /* NULL once merged in little space */
-    const struct margay_engine_part *own; /* NULL: it cannot answer itself */
+    /* One that cannot answer by itself gives its state to the exact engine when
+       the part is closed. */
+    margay_engine *engine;
+    const struct margay_engine_part *own; /* NULL: it cannot, or is plain */
     bool first;                           /* there is nothing before it */
     bool plain;                           /* how it answers */
     uint64_t bound;                       /* UINT64_MAX = none */
-    margay_histogram *counts;             /* of references that are settled */
-    uint64_t *touches;                    /* first touches, in order */
+    margay_histogram *counts; /* the engine's, once finished; of a plain part
+                                 those that are settled, once closed */
+    uint64_t *touches;        /* first touches, unless the engine has them */
     size_t touch_count, touch_capacity;
-    bool has_past;
-    struct margay_past past;
     uint64_t asked;  /* first touches of later parts, up to the bound */
     uint64_t beyond; /* those above the bound, which are infinite */
     bool exceeded;   /* more blocks than the bound have been seen: certain

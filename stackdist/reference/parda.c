@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "stackdist/engine.h"
+#include "stackdist/exact/hash.h"
 #include "stackdist/histogram.h"
 #include "stackdist/parts/row.h"
 #include "stackdist/reference/tally.h"

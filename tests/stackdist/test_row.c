@@ -5,6 +5,7 @@
  * answered with the help of idle threads; here both are short, so that small
  * random traces go through compactions, spills and copies of the bit vector.
  */
+#include "stackdist/exact/hash.h"
 #include "stackdist/histogram.h"
 #include "stackdist/parts/row.h"
 #include "tests/chance.h"
