@@ -236,8 +236,7 @@ struct margay_policy_info {
     /* The name stands at the beginning of a spec: "opt". */
     const char *name;
 
-    /* The parameters of a spec, joined by commas, each with its values, the
-       default first: "bypass=off|on"; "" = none. */
+    /* The parameters of a spec, as those of an engine: "max=1|1..255". */
     const char *parameters;
 
     /* The help says in one line which block is evicted. */

@@ -31,16 +31,16 @@ const struct margay_engine_info *margay_engine_at(size_t index)
 
 /* ----------------------------------------------------------------- specs -- */
 
-static struct margay_spec_row row_of(const struct margay_engine_class *class)
+static struct margay_spec_row row_of(const struct margay_engine_info *info)
 {
-    return (struct margay_spec_row){class->info.name, class->info.parameters,
-                                    class->parameters};
+    return info == NULL
+               ? (struct margay_spec_row){NULL, NULL}
+               : (struct margay_spec_row){info->name, info->parameters};
 }
 
 static struct margay_spec_row row_at(size_t index)
 {
-    return index < CLASSES ? row_of(classes[index])
-                           : (struct margay_spec_row){NULL, NULL, NULL};
+    return row_of(margay_engine_at(index));
 }
 
 enum margay_status margay_engine_parse(const char *spec,
@@ -49,7 +49,7 @@ enum margay_status margay_engine_parse(const char *spec,
                                        struct margay_error *error)
 {
     static const struct margay_spec_table table = {"engine", "the engines are",
-                                                   row_at, false};
+                                                   row_at, false, false};
     size_t index;
     enum margay_status status =
         margay_spec_parse(&table, spec, &index, settings, error);
@@ -61,7 +61,7 @@ enum margay_status margay_engine_fail_parameter(
     const struct margay_engine_class *class, const char *key, const char *value,
     const char *why, struct margay_error *error)
 {
-    struct margay_spec_row row = row_of(class);
+    struct margay_spec_row row = row_of(&class->info);
     return margay_spec_refuse("engine", &row, key, value, why, error);
 }
 

@@ -77,7 +77,6 @@ struct margay_engine_class {
     /* Abilities, apart from those that the functions below imply. */
     unsigned can;
     bool needs_bound; /* there must be a bound */
-    struct margay_parameter parameters[MARGAY_SPEC_PARAMETERS];
 
     /* Refuses combinations of settings, before anything is allocated; NULL =
        all are valid. */
@@ -176,6 +175,9 @@ enum margay_status margay_engine_feed_sample(margay_engine *engine,
 enum margay_status margay_optimal_create_at(
     const struct margay_engine_setup *setup, uint32_t first, void *state,
     struct margay_error *error);
+
+/* The parameters of shards, in their order. */
+enum { MARGAY_SHARDS_RATE, MARGAY_SHARDS_ADJUST, MARGAY_SHARDS_BLOCKS };
 
 /* The share of this many blocks that the engine of a spec measures; 1 = all. */
 double margay_engine_share(const char *spec, uint64_t distinct_blocks);

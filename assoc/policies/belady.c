@@ -70,14 +70,13 @@ MARGAY_OBJECT_LOOP(belady, MARGAY_POLICY_CALLS)
 
 const struct margay_policy margay_policy_belady_size = {
     .info = {.name = "belady-size",
-             .parameters = "sample=128",
+             .parameters = "sample=128|1..65536",
              .help = "the object goes of the most bytes times requests until "
                      "its next one",
              .source = "Belady 1966",
              .abilities = MARGAY_POLICY_FOR_OBJECTS |
                           MARGAY_POLICY_ONLY_OBJECTS |
                           MARGAY_POLICY_NEEDS_FUTURE},
-    .parameters = {{"sample", "128|1..65536", MARGAY_COUNT}},
     .state_bytes = sizeof(struct state),
     .set_up = set_up,
     .remove = margay_held_remove,

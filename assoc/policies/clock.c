@@ -48,12 +48,13 @@ static enum margay_status check_clock(const struct margay_settings *settings,
                                       struct margay_error *error)
 {
     unsigned long long most = settings->counts[0], of_new = settings->counts[1];
+    const char *parameters = margay_policy_clock.info.parameters;
     return of_new <= most
                ? MARGAY_OK
                : margay_fail(error, MARGAY_BAD_ARGUMENT,
                              "policy clock: new=%llu is more than max=%llu; it "
                              "takes %s",
-                             of_new, most, margay_policy_clock.info.parameters);
+                             of_new, most, margay_spec_brief(parameters).line);
 }
 
 static void set_up_clock(void *context, const struct margay_policy_setup *setup,
@@ -191,15 +192,13 @@ const struct margay_policy margay_policy_fifo = {
 
 const struct margay_policy margay_policy_clock = {
     .info = {.name = "clock",
-             .parameters = "max=1,new=0",
+             .parameters = "max=1|1..255,new=0|0..255",
              .help =
                  "the block goes that came first of those without a chance: "
                  "new in the beginning, and one more for each hit, up to "
                  "max",
              .source = "Corbato 1968",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
-    .parameters = {{"max", "1|1..255", MARGAY_COUNT},
-                   {"new", "0|0..255", MARGAY_COUNT}},
     .check = check_clock,
     MARGAY_OBJECT_POLICY_MEMBERS_OF(clock, set_up_clock, struct state),
     .remove = remove_clock,

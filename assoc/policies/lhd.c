@@ -302,12 +302,11 @@ MARGAY_OBJECT_POLICY_LOOPS(lhd, MARGAY_POLICY_CALLS)
 
 const struct margay_policy margay_policy_lhd = {
     .info = {.name = "lhd",
-             .parameters = "interval=1048576",
+             .parameters = "interval=1048576|16..4294967296",
              .help = "the block goes that is expected to hit least for its "
                      "time and bytes",
              .source = "Beckmann et al. 2018",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
-    .parameters = {{"interval", "1048576|16..4294967296", MARGAY_COUNT}},
     MARGAY_OBJECT_POLICY_MEMBERS(lhd),
     .remove = remove_slot,
     .resize = resize,

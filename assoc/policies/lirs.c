@@ -162,12 +162,11 @@ MARGAY_OBJECT_POLICY_LOOPS(lirs, MARGAY_POLICY_CALLS, MARGAY_QUEUES_MEMORY)
 
 const struct margay_policy margay_policy_lirs = {
     .info = {.name = "lirs",
-             .parameters = "hir=0.01",
+             .parameters = "hir=0.01|0..1",
              .help = "the block goes that came first of those whose last reuse "
                      "was far",
              .source = "Jiang and Zhang 2002",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
-    .parameters = {{"hir", "0.01|0..1", MARGAY_FRACTION}},
     MARGAY_OBJECT_POLICY_MEMBERS(lirs),
     .memory = memory,
     .remove = remove_slot,

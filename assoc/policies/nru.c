@@ -111,7 +111,6 @@ const struct margay_policy margay_policy_nru = {
              .help = "the first block goes that was not used recently",
              .source = "Jaleel et al. 2010",
              .abilities = MARGAY_POLICY_FOR_SETS},
-    .parameters = {{"clear", "miss|use|full", MARGAY_CHOICE}},
     MARGAY_POLICY_MEMBERS(nru),
     .remove = remove_slot,
 };

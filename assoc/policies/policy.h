@@ -175,7 +175,6 @@ struct margay_policy_loops {
 /* A row of the table. */
 struct margay_policy {
     struct margay_policy_info info;
-    struct margay_parameter parameters[MARGAY_SPEC_PARAMETERS];
     /* Refuse settings that do not go together; NULL = all do. */
     enum margay_status (*check)(const struct margay_settings *settings,
                                 struct margay_error *error);

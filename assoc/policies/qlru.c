@@ -138,11 +138,5 @@ const struct margay_policy margay_policy_qlru = {
              .help = "the first block of the oldest of four ages goes",
              .source = "Abel and Reineke 2020",
              .abilities = MARGAY_POLICY_FOR_SETS},
-    .parameters = {{"hit", "H11|H00|H10|H20|H21", MARGAY_CHOICE},
-                   {"miss", "M1|M0|M2|M3|MR10|MR20|MR21|MR30|MR31|MR32",
-                    MARGAY_CHOICE},
-                   {"replace", "R0|R1|R2", MARGAY_CHOICE},
-                   {"update", "U0|U1|U2|U3", MARGAY_CHOICE},
-                   {"umo", "off|on", MARGAY_CHOICE}},
     MARGAY_POLICY_MEMBERS(qlru),
 };

@@ -140,12 +140,11 @@ MARGAY_OBJECT_POLICY_LOOPS(s3fifo, MARGAY_POLICY_CALLS, MARGAY_QUEUES_MEMORY)
 
 const struct margay_policy margay_policy_s3fifo = {
     .info = {.name = "s3fifo",
-             .parameters = "small=0.1",
+             .parameters = "small=0.1|0..1",
              .help = "the block goes that came first, if used once or not at "
                      "all since",
              .source = "Yang et al. 2023",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
-    .parameters = {{"small", "0.1|0..1", MARGAY_FRACTION}},
     MARGAY_OBJECT_POLICY_MEMBERS(s3fifo),
     .memory = memory,
     MARGAY_QUEUES_MEMBERS,

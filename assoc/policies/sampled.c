@@ -205,31 +205,29 @@ MARGAY_OBJECT_POLICY_LOOPS(redis_lru, .hit = hit_redis_lru,
 MARGAY_OBJECT_POLICY_LOOPS(redis_lfu, .hit = hit_redis_lfu,
                            .evict = evict_redis, .insert = insert_redis_lfu)
 
-#define REDIS(policy, NAME, PARAMETER, MORE, HELP)                           \
+#define REDIS(policy, NAME, PARAMETER, HELP)                                 \
     const struct margay_policy margay_policy_##policy = {                    \
         .info = {.name = NAME,                                               \
-                 .parameters = "samples=5," PARAMETER "=" MORE,              \
+                 .parameters =                                               \
+                     "samples=5|1..64," PARAMETER "|1..1000000000000",       \
                  .help = HELP,                                               \
                  .source = "Redis 7.0",                                      \
                  .abilities = MARGAY_POLICY_FOR_OBJECTS},                    \
-        .parameters = {{"samples", "5|1..64", MARGAY_COUNT},                 \
-                       {PARAMETER, MORE "|1..1000000000000", MARGAY_COUNT}}, \
         MARGAY_OBJECT_POLICY_MEMBERS_OF(policy, set_up_redis, struct state), \
         .remove = remove_redis,                                              \
     }
 
-REDIS(redis_lru, "redis-lru", "tick", "1",
+REDIS(redis_lru, "redis-lru", "tick=1",
       "evicts the block unused longest, of samples");
-REDIS(redis_lfu, "redis-lfu", "log-factor", "10",
+REDIS(redis_lfu, "redis-lfu", "log-factor=10",
       "evicts the lowest counter of uses, of samples");
 
 const struct margay_policy margay_policy_hyperbolic = {
     .info = {.name = "hyperbolic",
-             .parameters = "sample=64",
+             .parameters = "sample=64|1..65536",
              .help = "the block goes of the fewest uses for its time and bytes",
              .source = "Blankstein et al. 2017",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
-    .parameters = {{"sample", "64|1..65536", MARGAY_COUNT}},
     MARGAY_OBJECT_POLICY_MEMBERS(hyperbolic),
     .remove = margay_held_remove,
 };

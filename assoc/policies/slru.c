@@ -71,13 +71,12 @@ MARGAY_OBJECT_POLICY_LOOPS(slru, MARGAY_POLICY_CALLS)
 
 const struct margay_policy margay_policy_slru = {
     .info = {.name = "slru",
-             .parameters = "protected=0.8",
+             .parameters = "protected=0.8|0..1",
              .help = "the least recently used block goes of those not hit "
                      "since they came",
              .source = "Karedla et al. 1994",
              .abilities =
                  MARGAY_POLICY_FOR_OBJECTS | MARGAY_POLICY_FOR_REQUESTS},
-    .parameters = {{"protected", "0.8|0..1", MARGAY_FRACTION}},
     MARGAY_OBJECT_POLICY_MEMBERS(slru),
     MARGAY_QUEUES_MEMBERS,
     .victim = victim,

@@ -14,7 +14,6 @@ const struct margay_policy margay_policy_opt = {
              .source = "Belady 1966",
              .abilities = MARGAY_POLICY_STACK | MARGAY_POLICY_NEEDS_FUTURE |
                           MARGAY_POLICY_FOR_REQUESTS},
-    .parameters = {{"bypass", "off|on", MARGAY_CHOICE}},
 };
 
 /* No caches: policies_future.c of sim/run/ has them. */
@@ -59,9 +58,9 @@ const struct margay_policy_info *margay_policy_at(size_t index)
 static struct margay_spec_row row_at(size_t index)
 {
     const struct margay_policy_info *info = margay_policy_at(index);
-    return info == NULL ? (struct margay_spec_row){NULL, NULL, NULL}
-                        : (struct margay_spec_row){info->name, info->parameters,
-                                                   policies[index]->parameters};
+    return info == NULL
+               ? (struct margay_spec_row){NULL, NULL}
+               : (struct margay_spec_row){info->name, info->parameters};
 }
 
 enum margay_status margay_policy_parse(const char *spec,
@@ -71,7 +70,7 @@ enum margay_status margay_policy_parse(const char *spec,
 {
     static const struct margay_spec_table table = {
         "policy", "'margay help policies' explains them; the policies are",
-        row_at, true};
+        row_at, true, true};
     const struct margay_own_policy *own;
     size_t index;
     *policy = &margay_policy_own;

@@ -155,13 +155,11 @@ MARGAY_OBJECT_POLICY_LOOPS(tinylfu, MARGAY_POLICY_CALLS)
 
 const struct margay_policy margay_policy_tinylfu = {
     .info = {.name = "tinylfu",
-             .parameters = "window=0.01,protected=0.8",
+             .parameters = "window=0.01|0..1,protected=0.8|0..1",
              .help = "the least recently used block goes, of a small window or "
                      "of the others, whichever was used less often",
              .source = "Einziger et al. 2017",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
-    .parameters = {{"window", "0.01|0..1", MARGAY_FRACTION},
-                   {"protected", "0.8|0..1", MARGAY_FRACTION}},
     MARGAY_OBJECT_POLICY_MEMBERS(tinylfu),
     MARGAY_QUEUES_MEMBERS,
 };

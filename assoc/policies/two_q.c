@@ -86,13 +86,11 @@ MARGAY_OBJECT_POLICY_LOOPS(two_q, MARGAY_POLICY_CALLS, MARGAY_QUEUES_MEMORY)
 
 const struct margay_policy margay_policy_2q = {
     .info = {.name = "2q",
-             .parameters = "in=0.25,out=0.5",
+             .parameters = "in=0.25|0..1,out=0.5|0..8",
              .help = "the block goes that came first, or of those that came "
                      "again the least recently used",
              .source = "Johnson and Shasha 1994",
              .abilities = MARGAY_POLICY_FOR_OBJECTS},
-    .parameters = {{"in", "0.25|0..1", MARGAY_FRACTION},
-                   {"out", "0.5|0..8", MARGAY_FRACTION}},
     MARGAY_OBJECT_POLICY_MEMBERS(two_q),
     .memory = memory,
     MARGAY_QUEUES_MEMBERS,

@@ -181,7 +181,8 @@ static void put_policy(FILE *text, const struct margay_policy_info *policy)
 {
     fprintf(text, "  %-8s %s\n", policy->name, policy->help);
     if (*policy->parameters != '\0')
-        fprintf(text, "  %-8s %s\n", "", policy->parameters);
+        fprintf(text, "  %-8s %s\n", "",
+                margay_spec_brief(policy->parameters).line);
 }
 
 static void put_policies(FILE *text, const void *context)

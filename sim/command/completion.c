@@ -78,7 +78,8 @@ static void put_policies(const struct script *script,
                                    : MARGAY_POLICY_FOR_SETS;
     for (size_t i = 0; (policy = margay_policy_at(i)) != NULL; i++) {
         if ((policy->abilities & barred) == 0)
-            put_spec(script, policy->name, policy->parameters);
+            put_spec(script, policy->name,
+                     margay_spec_brief(policy->parameters).line);
     }
 }
 

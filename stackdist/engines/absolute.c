@@ -321,8 +321,5 @@ const struct margay_engine_class margay_engine_absolute = {
              .space = "O(M) and O(M / b + c) spans",
              .source = "Zhong, Shen, Ding 2009"},
     .can = MARGAY_GIVES_DISTANCES,
-    .parameters = {{"b", PRECISION, MARGAY_COUNT},
-                   {"c", PRECISION, MARGAY_COUNT},
-                   {"tree", "btree|splay", MARGAY_CHOICE}},
     MARGAY_APPROXIMATE_FUNCTIONS(struct absolute),
 };

@@ -602,11 +602,5 @@ const struct margay_engine_class margay_engine_hp_rda = {
              .space = "O(M + threads nb st)",
              .source = "Cui et al. 2012"},
     .can = MARGAY_GIVES_COUNTS | MARGAY_CAN_USE_THREADS,
-    .parameters = {[ST] = {"st", "2048|64..65536", MARGAY_COUNT},
-                   [NB] = {"nb", "16|1..1024", MARGAY_COUNT},
-                   [ADJUST] = {"adjust", "times|on|off", MARGAY_CHOICE},
-                   [BACKEND] = {"backend", "cpu|" MARGAY_GPU_BACKENDS,
-                                MARGAY_CHOICE},
-                   [DEVICE] = {"device", MARGAY_GPU_DEVICES, MARGAY_COUNT}},
     MARGAY_ENGINE_FUNCTIONS(struct hp_rda),
 };

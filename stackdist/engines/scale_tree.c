@@ -173,6 +173,5 @@ const struct margay_engine_class margay_engine_scale_tree = {
              .space = "O(M) and O(log M / e) ranges",
              .source = "Zhong, Shen, Ding 2009"},
     .can = MARGAY_GIVES_DISTANCES,
-    .parameters = {{"e", "0.01|0.0001..0.99", MARGAY_FRACTION}},
     MARGAY_APPROXIMATE_FUNCTIONS(struct scale),
 };

@@ -33,9 +33,6 @@
 #define BAR_BITS   8
 #define BARS       MARGAY_BARS(BAR_BITS)
 
-/* In the order of the class's parameters. */
-enum parameter { RATE, ADJUST, BLOCKS };
-
 struct entry {
     uint64_t hash;
     uint64_t block;
@@ -79,8 +76,8 @@ static void destroy(void *state)
 static enum margay_status check(const struct margay_engine_setup *setup,
                                 struct margay_error *error)
 {
-    unsigned both = 1u << BLOCKS | 1u << RATE;
-    if (setup->settings.counts[BLOCKS] != 0 &&
+    unsigned both = 1u << MARGAY_SHARDS_BLOCKS | 1u << MARGAY_SHARDS_RATE;
+    if (setup->settings.counts[MARGAY_SHARDS_BLOCKS] != 0 &&
         setup->options.measure != MARGAY_REUSE_DISTANCES)
         return margay_engine_fail_parameter(&margay_engine_shards, "blocks",
                                             "...", "fades no counts", error);
@@ -95,11 +92,12 @@ static enum margay_status create(const struct margay_engine_setup *setup,
 {
     struct shards *shards = state;
     double factor;
-    shards->adjust = setup->settings.choices[ADJUST] == 0;
-    shards->most_blocks = setup->settings.counts[BLOCKS];
+    shards->adjust = setup->settings.choices[MARGAY_SHARDS_ADJUST] == 0;
+    shards->most_blocks = setup->settings.counts[MARGAY_SHARDS_BLOCKS];
     bool fixed = shards->most_blocks != 0;
     shards->sample = margay_sample_of(
-        fixed ? 1 : setup->settings.fractions[RATE], setup->options.seed);
+        fixed ? 1 : setup->settings.fractions[MARGAY_SHARDS_RATE],
+        setup->options.seed);
     if (setup->options.measure != MARGAY_REUSE_DISTANCES)
         shards->piece_refs =
             margay_half_life_piece(setup->options.half_life_refs, &factor);
@@ -360,8 +358,8 @@ double margay_engine_share(const char *spec, uint64_t distinct_blocks)
     if (margay_engine_parse(spec, &class, &settings, NULL) != MARGAY_OK ||
         class != &margay_engine_shards)
         return 1;
-    uint64_t most = settings.counts[BLOCKS];
-    return most == 0                ? settings.fractions[RATE]
+    uint64_t most = settings.counts[MARGAY_SHARDS_BLOCKS];
+    return most == 0                ? settings.fractions[MARGAY_SHARDS_RATE]
            : distinct_blocks > most ? (double)most / (double)distinct_blocks
                                     : 1;
 }
@@ -375,9 +373,6 @@ const struct margay_engine_class margay_engine_shards = {
              .space = "O(rate M), or O(blocks)",
              .source = "Waldspurger et al. 2015"},
     .can = MARGAY_GIVES_COUNTS,
-    .parameters = {[RATE] = {"rate", "0.01|0.000001..1", MARGAY_FRACTION},
-                   [ADJUST] = {"adjust", "on|off", MARGAY_CHOICE},
-                   [BLOCKS] = {"blocks", "none|16..1000000000", MARGAY_COUNT}},
     .check = check,
     MARGAY_ENGINE_FUNCTIONS(struct shards),
     .peek = finish,

@@ -366,8 +366,5 @@ const struct margay_engine_class margay_engine_shen = {
              .space = "O(M)",
              .source = "Shen and Shaw 2008"},
     .can = MARGAY_GIVES_COUNTS,
-    .parameters = {[FORM] = {"form", "optimised|basic", MARGAY_CHOICE},
-                   [SAMPLE] = {"sample", "1|0.000001..1", MARGAY_FRACTION},
-                   [REPAIR] = {"repair", "on|off", MARGAY_CHOICE}},
     MARGAY_ENGINE_FUNCTIONS(struct shen),
 };

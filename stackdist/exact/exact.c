@@ -415,8 +415,6 @@ const struct margay_engine_class margay_engine_exact = {
              .space = "O(M)",
              .source = "Bennett and Kruskal 1975, with constant-time rank"},
     .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND,
-    .parameters = {{"filter", "auto|on|off", MARGAY_CHOICE},
-                   {"target", "auto|v4|v3|portable", MARGAY_CHOICE}},
     .check = check,
     .state_bytes = sizeof(struct margay_exact),
     .create = create,

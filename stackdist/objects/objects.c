@@ -332,16 +332,14 @@ enum margay_status margay_objects_take_spec(
                            "engine %s knows nothing of sizes (expected exact "
                            "or shards)",
                            class->info.name);
-    for (unsigned i = 0; class->parameters[i].key != NULL; i++) {
-        const char *key = class->parameters[i].key;
-        if (strcmp(key, "rate") == 0)
-            options->rate = settings.fractions[i];
-        else if (settings.given & 1u << i)
-            return margay_engine_fail_parameter(
-                class, key, "...", "has no meaning for objects with sizes",
-                error);
-    }
-    return MARGAY_OK;
+    unsigned others = settings.given & ~(1u << MARGAY_SHARDS_RATE);
+    options->rate = settings.fractions[MARGAY_SHARDS_RATE];
+    return others == 0
+               ? MARGAY_OK
+               : margay_engine_fail_parameter(
+                     class,
+                     others & 1u << MARGAY_SHARDS_ADJUST ? "adjust" : "blocks",
+                     "...", "has no meaning for objects with sizes", error);
 }
 
 /* --------------------------------------------------------------- feeding -- */

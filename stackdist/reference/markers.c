@@ -170,6 +170,5 @@ const struct margay_engine_class margay_engine_markers = {
              .time = "O(N s) for s sizes",
              .space = "O(M)",
              .source = "Kim, Hill, Wood 1991"},
-    .parameters = {{"at", "32+16384|SIZE+SIZE+...", MARGAY_SIZES}},
     MARGAY_ENGINE_FUNCTIONS(struct markers),
 };

@@ -235,7 +235,6 @@ const struct margay_engine_class margay_engine_bennett_kruskal = {
              .time = "O(N log M)",
              .space = "O(M)",
              .source = "Bennett and Kruskal 1975"},
-    .parameters = {{"k", "16|2|256", MARGAY_CHOICE}},
     .create = create_bennett_kruskal,
     FUNCTIONS,
 };
@@ -248,7 +247,6 @@ const struct margay_engine_class margay_engine_holes = {
              .time = "O(N log M)",
              .space = "O(M)",
              .source = "Almasi, Cascaval, Padua 2002"},
-    .parameters = {{"form", "tree|vector", MARGAY_CHOICE}},
     .create = create_holes,
     FUNCTIONS,
 };

@@ -249,8 +249,6 @@ const struct margay_engine_class margay_engine_parda = {
              .space = "O(M)",
              .source = "Niu et al. 2012"},
     .can = MARGAY_GIVES_COUNTS | MARGAY_CAN_TAKE_BOUND | MARGAY_CAN_USE_THREADS,
-    .parameters = {{"merge", "space|plain", MARGAY_CHOICE},
-                   {"phases", "on|off", MARGAY_CHOICE}},
     MARGAY_ENGINE_FUNCTIONS(struct parda),
     .peek = finish,
     .list_stack = list_stack,

@@ -46,31 +46,28 @@ static inline void add_spec(const char *text, bool needs_bound)
     specs[spec_count++].needs_bound = needs_bound;
 }
 
-/* Add `prefix` with each combination of the parameters from `next` on. */
+/* Add `prefix` with each combination of the values of the parameters, which are
+   words. */
 static inline void add_combinations(const struct margay_engine_class *class,
-                                    unsigned next, const char *prefix)
+                                    const char *parameters, const char *prefix)
 {
-    const struct margay_parameter *parameter = &class->parameters[next];
-    if (next == MARGAY_SPEC_PARAMETERS || parameter->key == NULL) {
+    size_t bytes = strcspn(parameters, ",");
+    const char *next = parameters + bytes + (parameters[bytes] == ',');
+    char key[32], value[32], text[128];
+    if (bytes == 0) {
         add_spec(prefix, class->needs_bound);
         return;
     }
-    if (parameter->kind != MARGAY_CHOICE) {
-        add_combinations(class, next + 1, prefix);
-        return;
-    }
-    const char *values = parameter->values;
-    for (;; values++) {
-        char value[32], text[128];
-        size_t length = strcspn(values, "|");
-        snprintf(value, sizeof value, "%.*s", (int)length, values);
-        snprintf(text, sizeof text, "%s%c%s=%s", prefix, next == 0 ? ':' : ',',
-                 parameter->key, value);
-        if (is_runnable(parameter->key, value))
-            add_combinations(class, next + 1, text);
-        values += length;
-        if (*values == '\0')
-            break;
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(parameters, "="),
+             parameters);
+    for (const char *at = parameters + strlen(key); at < parameters + bytes;
+         at += strlen(value) + 1) {
+        snprintf(value, sizeof value, "%.*s", (int)strcspn(at + 1, "|,"),
+                 at + 1);
+        snprintf(text, sizeof text, "%s%c%s=%s", prefix,
+                 strchr(prefix, ':') == NULL ? ':' : ',', key, value);
+        if (is_runnable(key, value))
+            add_combinations(class, next, text);
     }
 }
 
@@ -81,10 +78,9 @@ static inline void list_specs(void)
     for (size_t i = 0; (class = margay_engine_class_at(i)) != NULL; i++) {
         if (!class->info.exact)
             continue;
-        if (class->parameters[0].key != NULL &&
-            strcmp(class->parameters[0].key, "backend") != 0)
+        if (*class->info.parameters != '\0')
             add_spec(class->info.name, class->needs_bound);
-        add_combinations(class, 0, class->info.name);
+        add_combinations(class, class->info.parameters, class->info.name);
     }
 }
 

@@ -156,22 +156,6 @@ static void test_long(void)
     CHECK(create(spec, 0, &error) == MARGAY_BAD_ARGUMENT, "a long value");
 }
 
-/* The parameters that people read are those that the parser knows. */
-static void test_parameters_text(const struct margay_engine_class *class)
-{
-    char text[512] = "";
-    size_t used = 0;
-    for (unsigned i = 0; i < MARGAY_SPEC_PARAMETERS; i++) {
-        const struct margay_parameter *p = &class->parameters[i];
-        if (p->key == NULL)
-            break;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s",
-                                 i == 0 ? "" : ",", p->key, p->values);
-    }
-    CHECK_TEXT(class->info.parameters, text, "parameters of %s",
-               class->info.name);
-}
-
 static void test_table(void)
 {
     static const char *const names[] = {
@@ -187,7 +171,6 @@ static void test_table(void)
         CHECK_TEXT(info->name, names[i], "engine %zu", i);
         CHECK(info->guarantee && info->time && info->space && info->source,
               "%s says what it is", info->name);
-        test_parameters_text(margay_engine_class_at(i));
     }
 }
 

@@ -20,26 +20,16 @@ static const char *row_name(size_t i, const void *table)
     return of->row(i).name;
 }
 
-static const char *parameter_key(size_t i, const void *row)
-{
-    const struct margay_spec_row *of = row;
-    return i < MARGAY_SPEC_PARAMETERS ? of->parameters[i].key : NULL;
-}
-
-/* A line of names from the tables, which are short. */
-struct names {
-    char text[512];
-};
-
 /* " (did you mean exact?)", or nothing when no name is near. */
-static struct names suggest(const char *word,
-                            const char *(*candidate)(size_t, const void *),
-                            const void *context)
+static struct margay_spec_text suggest(const char *word,
+                                       const char *(*candidate)(size_t,
+                                                                const void *),
+                                       const void *context)
 {
-    struct names hint = {""};
+    struct margay_spec_text hint = {""};
     const char *nearest = margay_nearest(word, candidate, context);
     if (nearest != NULL)
-        snprintf(hint.text, sizeof hint.text, " (did you mean %s?)", nearest);
+        snprintf(hint.line, sizeof hint.line, " (did you mean %s?)", nearest);
     return hint;
 }
 
@@ -47,49 +37,99 @@ static enum margay_status find_row(const struct margay_spec_table *table,
                                    const char *name, size_t *index,
                                    struct margay_error *error)
 {
-    struct names list = {""};
+    struct margay_spec_text list = {""};
     const char *known;
     size_t used = 0;
     for (*index = 0; (known = row_name(*index, table)) != NULL; ++*index) {
         if (strcmp(name, known) == 0 ||
             (table->any_case && strcasecmp(name, known) == 0))
             return MARGAY_OK;
-        if (used < sizeof list.text)
-            used += (size_t)snprintf(list.text + used, sizeof list.text - used,
+        if (used < sizeof list.line)
+            used += (size_t)snprintf(list.line + used, sizeof list.line - used,
                                      "%s%s", used == 0 ? "" : ", ", known);
     }
     return margay_fail(error, MARGAY_BAD_ARGUMENT, "unknown %s '%s'%s; %s %s",
-                       table->noun, name, suggest(name, row_name, table).text,
-                       table->list, list.text);
+                       table->noun, name, suggest(name, row_name, table).line,
+                       table->list, list.line);
+}
+
+/* ---------------------------------------------------------- parameters -- */
+
+enum kind { CHOICE, COUNT, FRACTION, SIZES };
+
+static enum kind kind_of(const char *values)
+{
+    const char *dots = strstr(values, "..");
+    if (dots == NULL || strstr(values, "SIZE") != NULL)
+        return dots == NULL ? CHOICE : SIZES;
+    bool point = strchr(values, '.') < dots || strchr(dots + 2, '.') != NULL;
+    return point ? FRACTION : COUNT;
+}
+
+struct margay_spec_text margay_spec_brief(const char *parameters)
+{
+    struct margay_spec_text brief = {""};
+    size_t used = 0, bytes;
+    for (const char *at = parameters; *at != '\0'; at += bytes) {
+        bytes = strcspn(at + 1, ",") + 1; /* from one comma to the next */
+        bool is_range = memmem(at, bytes, "..", 2) != NULL;
+        used += (size_t)snprintf(
+            brief.line + used, sizeof brief.line - used, "%.*s",
+            (int)(is_range ? strcspn(at, "|") : bytes), at);
+    }
+    return brief;
 }
 
 /* A spec while it is parsed. */
 struct parsing {
     const char *noun;
-    struct margay_spec_row row;
+    struct margay_spec_row row; /* its parameters as messages have them */
     struct margay_settings *settings;
     struct margay_error *error;
+    struct margay_spec_text text, brief;
+    struct parameter { /* of the text */
+        char *key, *values;
+    } parameters[MARGAY_SPEC_PARAMETERS + 1]; /* the last without a key */
 };
+
+static void begin(struct parsing *parsing, bool brief)
+{
+    const char *parameters = parsing->row.parameters;
+    char *rest = parsing->text.line;
+    snprintf(rest, sizeof parsing->text.line, "%s", parameters);
+    for (struct parameter *p = parsing->parameters; rest && *rest; p++) {
+        p->values = strsep(&rest, ",");
+        p->key = strsep(&p->values, "=");
+    }
+    parsing->brief = margay_spec_brief(parameters);
+    if (brief)
+        parsing->row.parameters = parsing->brief.line;
+}
+
+static const char *parameter_key(size_t i, const void *parsing)
+{
+    return ((const struct parsing *)parsing)->parameters[i].key;
+}
 
 static enum margay_status find_parameter(const struct parsing *parsing,
                                          const char *key, size_t *parameter)
 {
     const struct margay_spec_row *row = &parsing->row;
     const char *known;
-    for (size_t i = 0; (known = parameter_key(i, row)) != NULL; i++) {
+    for (size_t i = 0; (known = parsing->parameters[i].key) != NULL; i++) {
         if (strcmp(key, known) == 0) {
             *parameter = i;
             return MARGAY_OK;
         }
     }
-    if (row->parameters[0].key == NULL)
+    if (*row->parameters == '\0')
         return margay_fail(parsing->error, MARGAY_BAD_ARGUMENT,
                            "%s %s takes no parameters, not '%s'", parsing->noun,
                            row->name, key);
-    return margay_fail(parsing->error, MARGAY_BAD_ARGUMENT,
-                       "%s %s has no parameter '%s'%s; it takes %s",
-                       parsing->noun, row->name, key,
-                       suggest(key, parameter_key, row).text, row->summary);
+    return margay_fail(
+        parsing->error, MARGAY_BAD_ARGUMENT,
+        "%s %s has no parameter '%s'%s; it takes %s", parsing->noun, row->name,
+        key, suggest(key, parameter_key, parsing).line, row->parameters);
 }
 
 enum margay_status margay_spec_refuse(const char *noun,
@@ -100,7 +140,7 @@ enum margay_status margay_spec_refuse(const char *noun,
 {
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "%s %s: %s=%s %s; it takes %s", noun, row->name, key,
-                       value, why, row->summary);
+                       value, why, row->parameters);
 }
 
 /* -------------------------------------------------------------- values -- */
@@ -164,27 +204,27 @@ static bool find_sizes(const char *value, struct margay_settings *settings)
 }
 
 /* Set parameter i; false if it may not have this value. */
-static bool set_value(const struct margay_parameter *parameter, size_t i,
+static bool set_value(const struct parameter *parameter, size_t i,
                       const char *value, struct margay_settings *settings)
 {
     const char *values = parameter->values;
     uint64_t *count = &settings->counts[i], fewest, most;
     double *fraction = &settings->fractions[i], least, greatest;
     struct range range;
-    switch (parameter->kind) {
-    case MARGAY_COUNT:
+    switch (kind_of(values)) {
+    case COUNT:
         range = find_range(values);
         return margay_parse_u64(range.least, &fewest) &&
                margay_parse_u64(range.most, &most) &&
                margay_parse_u64(value, count) && *count >= fewest &&
                *count <= most;
-    case MARGAY_FRACTION:
+    case FRACTION:
         range = find_range(values);
         return parse_fraction(range.least, &least) &&
                parse_fraction(range.most, &greatest) &&
                parse_fraction(value, fraction) && *fraction >= least &&
                *fraction <= greatest;
-    case MARGAY_SIZES:
+    case SIZES:
         return find_sizes(value, settings);
     default:
         return find_choice(values, value, &settings->choices[i]);
@@ -197,10 +237,10 @@ static enum margay_status apply_parameter(const struct parsing *parsing,
                                           char *pair)
 {
     static const char *const relations[] = {
-        [MARGAY_CHOICE] = "one of",
-        [MARGAY_COUNT] = "in",
-        [MARGAY_FRACTION] = "in",
-        [MARGAY_SIZES] = "of the form",
+        [CHOICE] = "one of",
+        [COUNT] = "in",
+        [FRACTION] = "in",
+        [SIZES] = "of the form",
     };
     const struct margay_spec_row *row = &parsing->row;
     size_t i = 0;
@@ -209,8 +249,8 @@ static enum margay_status apply_parameter(const struct parsing *parsing,
         return margay_fail(parsing->error, MARGAY_BAD_ARGUMENT,
                            "%s %s: '%s' is not of the form KEY=VALUE%s%s",
                            parsing->noun, row->name, pair,
-                           row->parameters[0].key ? "; it takes " : "",
-                           row->summary);
+                           *row->parameters ? "; it takes " : "",
+                           row->parameters);
     *value++ = '\0';
     enum margay_status status = find_parameter(parsing, pair, &i);
     if (status != MARGAY_OK)
@@ -218,17 +258,17 @@ static enum margay_status apply_parameter(const struct parsing *parsing,
     if (parsing->settings->given & 1u << i)
         return margay_fail(parsing->error, MARGAY_BAD_ARGUMENT,
                            "%s %s: parameter '%s' is given twice; it takes %s",
-                           parsing->noun, row->name, pair, row->summary);
+                           parsing->noun, row->name, pair, row->parameters);
     parsing->settings->given |= 1u << i;
-    const struct margay_parameter *parameter = &row->parameters[i];
+    const struct parameter *parameter = &parsing->parameters[i];
     if (set_value(parameter, i, value, parsing->settings))
         return MARGAY_OK;
     char why[160];
     const char *values = parameter->values;
-    if (parameter->kind != MARGAY_CHOICE)
+    if (kind_of(parameter->values) != CHOICE)
         values = strchr(values, '|') + 1;
-    snprintf(why, sizeof why, "is not %s %s", relations[parameter->kind],
-             values);
+    snprintf(why, sizeof why, "is not %s %s",
+             relations[kind_of(parameter->values)], values);
     return margay_spec_refuse(parsing->noun, row, pair, value, why,
                               parsing->error);
 }
@@ -244,15 +284,18 @@ enum margay_status margay_spec_parse(const struct margay_spec_table *table,
     enum margay_status status =
         find_row(table, strsep(&rest, ":"), index, error);
     if (status == MARGAY_OK) {
-        struct parsing parsing = {table->noun, table->row(*index), settings,
-                                  error};
-        const struct margay_spec_row *row = &parsing.row;
-        for (size_t i = 0; parameter_key(i, row) != NULL; i++) {
+        struct parsing parsing = {.noun = table->noun,
+                                  .row = table->row(*index),
+                                  .settings = settings,
+                                  .error = error};
+        begin(&parsing, table->brief);
+        const struct parameter *parameter = parsing.parameters;
+        for (size_t i = 0; parameter[i].key != NULL; i++) {
             char value[64];
-            const char *values = row->parameters[i].values;
+            const char *values = parameter[i].values;
             snprintf(value, sizeof value, "%.*s", (int)strcspn(values, "|"),
                      values);
-            set_value(&row->parameters[i], i, value, settings);
+            set_value(&parameter[i], i, value, settings);
         }
         while (status == MARGAY_OK && rest != NULL)
             status = apply_parameter(&parsing, strsep(&rest, ","));

@@ -14,49 +14,47 @@
 
 #include <margay/status.h>
 
-/* The values that a parameter takes. */
-enum margay_parameter_kind {
-    MARGAY_CHOICE,   /* one of a few names */
-    MARGAY_COUNT,    /* a whole number in a range */
-    MARGAY_FRACTION, /* a decimal fraction in a range */
-    MARGAY_SIZES,    /* cache sizes in blocks, joined by '+' */
-};
-
-/* One parameter.  `values`, for people and the parser, has the default, '|',
-   and the other names ("auto|on|off") or the ends of the range
-   ("0.01|0.0001..0.5").  A default that is no number ("none|1..9") means 0. */
-struct margay_parameter {
-    const char *key; /* NULL after the last */
-    const char *values;
-    enum margay_parameter_kind kind;
-};
-
 /* The most parameters of a row, and the most sizes that a spec may list. */
 #define MARGAY_SPEC_PARAMETERS 8
 #define MARGAY_SPEC_SIZES      64
 
 /* The values of a row's parameters; index i is parameter i. */
 struct margay_settings {
-    unsigned choices[MARGAY_SPEC_PARAMETERS]; /* MARGAY_CHOICE: index */
-    uint64_t counts[MARGAY_SPEC_PARAMETERS];  /* MARGAY_COUNT */
-    double fractions[MARGAY_SPEC_PARAMETERS]; /* MARGAY_FRACTION */
-    uint64_t sizes[MARGAY_SPEC_SIZES];        /* MARGAY_SIZES: ascending */
+    unsigned choices[MARGAY_SPEC_PARAMETERS]; /* a word: which */
+    uint64_t counts[MARGAY_SPEC_PARAMETERS];  /* a whole number */
+    double fractions[MARGAY_SPEC_PARAMETERS];
+    uint64_t sizes[MARGAY_SPEC_SIZES]; /* ascending */
     size_t size_count;
     unsigned given; /* bit i: the spec has parameter i */
 };
 
-/* A row, as the parser sees it. */
+/* A row, as people and the parser see it.  `parameters` has KEY=VALUES of each,
+   joined by commas; "" = none.  Values are the default, '|', and
+   - the other words: "mode=auto|on|off",
+   - or the ends of a range: "size=16|1..64", with a point in one of the three
+     where it is of decimal fractions: "e=0.1|0..1".  A default that is no
+   number
+     ("size=none|1..64") means 0,
+   - or SIZE+SIZE: cache sizes in blocks, joined by '+'. */
 struct margay_spec_row {
-    const char *name;                          /* NULL beyond the table */
-    const char *summary;                       /* its parameters, in words */
-    const struct margay_parameter *parameters; /* MARGAY_SPEC_PARAMETERS */
+    const char *name; /* NULL beyond the table */
+    const char *parameters;
 };
+
+/* More than the names or the parameters of a table take. */
+struct margay_spec_text {
+    char line[512];
+};
+
+/* Parameters without their ranges: "size=16" of "size=16|1..64". */
+struct margay_spec_text margay_spec_brief(const char *parameters);
 
 struct margay_spec_table {
     const char *noun, *list; /* of its rows, for messages; what precedes
                                  their names: "the engines are" */
     struct margay_spec_row (*row)(size_t index);
     bool any_case; /* names are known in capitals, too */
+    bool brief;    /* messages leave ranges out */
 };
 
 /* Find the row that a spec names, and fill in all of its settings, with
