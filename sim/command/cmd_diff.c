@@ -290,8 +290,8 @@ int cmd_diff(const struct options *options)
     if (status == MARGAY_OK && (columns = name_columns(&diff)) == NULL)
         status = margay_fail_memory(&error, "the columns");
     if (status == MARGAY_OK)
-        status = csv_open(&diff.csv, options->output, options->json, columns,
-                          &error);
+        status = csv_open(&diff.csv, options->output, options->json, CSV_ROWS,
+                          columns, &error);
     for (size_t i = 0; i < diff.match.base.rows && status == MARGAY_OK; i++)
         write_rows(&diff, i);
     if (status == MARGAY_OK)

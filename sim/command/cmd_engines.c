@@ -156,7 +156,7 @@ int cmd_engines(const struct options *options)
     struct margay_error error;
     bool trials = options->trials.trace != NULL || options->trials.sweep;
     enum margay_status status =
-        csv_open(&csv, options->output, options->json,
+        csv_open(&csv, options->output, options->json, CSV_ROWS,
                  options->trials.sweep ? ENGINES_SWEEP_COLUMNS
                  : trials              ? ENGINES_RUN_COLUMNS
                                        : ENGINES_COLUMNS,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/command/curve.h"
 #include "sim/command/drive.h"
 #include "sim/options/commands.h"
 #include "sim/terminal/message.h"
@@ -38,12 +39,13 @@ static size_t write_phases(struct csv_writer *csv,
 }
 
 /* The curve of a phase has the name of the trace and its number. */
-static enum margay_status write_curves(struct csv_writer *csv,
+static enum margay_status write_curves(struct drive *drive,
                                        const struct margay_pass *pass,
                                        const margay_phases *phases,
                                        struct margay_error *error)
 {
-    const struct margay_cache_sizes usual = {.kind = MARGAY_SIZES_USUAL};
+    const struct curve_sinks sinks = {.options = drive->options,
+                                      .csv = &drive->csvs[CURVES]};
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < margay_phases_count(phases) && status == MARGAY_OK;
          i++) {
@@ -55,12 +57,13 @@ static enum margay_status write_curves(struct csv_writer *csv,
             continue;
         if (asprintf(&name, "%s phase %zu", pass->trace, i) < 0)
             return margay_fail_memory(error, "the name of a phase");
+        const struct series_labels labels = {.trace = name,
+                                             .block_bytes = pass->block_bytes};
         status =
             margay_phases_curve(phases, i, &result.points, &result.point_count,
                                 &result.references, error);
         if (status == MARGAY_OK)
-            status = table_curve(csv, name, pass->block_bytes, &result, &usual,
-                                 error);
+            status = curve_draw(&sinks, &labels, &result, false, error);
         free(result.points);
         free(name);
     }
@@ -117,7 +120,7 @@ static enum margay_status write_pass(struct drive *drive,
                  margay_phases_interval_refs(phases), count,
                  margay_plural(count, "s"), different, pass_rate(pass));
     if (csvs[CURVES].output != NULL)
-        status = write_curves(&csvs[CURVES], pass, phases, error);
+        status = write_curves(drive, pass, phases, error);
     if (status == MARGAY_OK && csvs[WEIGHTS].output != NULL)
         status = write_weights(&csvs[WEIGHTS], pass, phases, error);
     return status;

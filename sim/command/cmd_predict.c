@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/command/curve.h"
 #include "sim/options/commands.h"
 #include "sim/options/options.h"
 #include "sim/result/csv.h"
@@ -102,11 +103,12 @@ static enum margay_status write_table(struct prediction *prediction,
     const struct margay_series series = margay_result_describe(&result);
     const struct series_labels labels = {
         .trace = name, .block_bytes = prediction->block_bytes};
+    const struct curve_sinks sinks = {.options = prediction->options,
+                                      .csv = &prediction->csv};
     if (prediction->choices->with_runs)
         prediction->csv.label = (struct csv_label){CSV_TEXT, .text = role};
     if (prediction->choices->curve)
-        return table_curve(&prediction->csv, name, prediction->block_bytes,
-                           &result, &prediction->options->results.sizes, error);
+        return curve_draw(&sinks, &labels, &result, false, error);
     return table_histogram(&prediction->csv, &labels, &series, &exact, error);
 }
 
@@ -118,7 +120,7 @@ static enum margay_status write_tables(struct prediction *prediction,
     char name[64];
     enum margay_status status =
         csv_open(&prediction->csv, prediction->options->output,
-                 prediction->options->json,
+                 prediction->options->json, CSV_ROWS,
                  choices->with_runs ? ROLE_COLUMN CURVE_COLUMNS
                  : choices->curve   ? CURVE_COLUMNS
                                     : HISTOGRAM_COLUMNS,

@@ -200,7 +200,7 @@ int cmd_share(const struct options *options)
     if (status == MARGAY_OK)
         status = find_sizes(&share, &error);
     if (status == MARGAY_OK)
-        status = csv_open(&share.csv, options->output, options->json,
+        status = csv_open(&share.csv, options->output, options->json, CSV_ROWS,
                           options->results.objects
                               ? SHARE_COLUMNS SHARE_OBJECT_COLUMNS
                               : SHARE_COLUMNS,

@@ -1,5 +1,5 @@
 /*
- * curve.h - the parts of curve; histogram and distances use some of them, too
+ * curve.h - the parts of curve; other commands use some of them, too
  *
  * --at-most asks for the smallest cache with at most the miss ratio that it
  * names, and --knees for the sizes at which falls of the curve end.  Both look
@@ -89,6 +89,12 @@ enum margay_status curve_write(const struct curve_sinks *sinks,
 enum margay_status curve_sizes(const struct options *options,
                                uint64_t block_bytes, struct margay_sizes *sizes,
                                struct margay_error *error);
+
+/* Write the series of a result at these sizes, or at each where it steps. */
+enum margay_status curve_draw(const struct curve_sinks *sinks,
+                              const struct series_labels *labels,
+                              const struct margay_result *result, bool in_steps,
+                              struct margay_error *error);
 
 /* Write the series of the histograms in the table of --from, and the answers
    about them. */

@@ -155,6 +155,29 @@ enum margay_status curve_sizes(const struct options *options,
     return status;
 }
 
+enum margay_status curve_draw(const struct curve_sinks *sinks,
+                              const struct series_labels *labels,
+                              const struct margay_result *result, bool in_steps,
+                              struct margay_error *error)
+{
+    struct margay_sizes sizes = {.list_blocks = NULL};
+    struct margay_series series;
+    struct margay_series_point *points;
+    enum margay_status status = MARGAY_OK;
+    if (!in_steps)
+        status =
+            curve_sizes(sinks->options, labels->block_bytes, &sizes, error);
+    if (status != MARGAY_OK)
+        return status;
+    status = margay_result_series(result, in_steps ? NULL : &sizes, &series,
+                                  &points, error);
+    if (status == MARGAY_OK)
+        status = curve_write(sinks, labels, &series, error);
+    free(points);
+    free((void *)sizes.list_blocks);
+    return status;
+}
+
 /* ----------------------------- a table of distances instead of a trace -- */
 
 /* A table of reuse times (--of time) has the same columns.  An immediate repeat
@@ -181,42 +204,20 @@ static enum margay_status check_distances(const struct options *options,
         options->results.from, largest, trace, cold, margay_plural(cold, "es"));
 }
 
-/* Write the series of a histogram at these sizes; NULL = where it steps. */
-static enum margay_status draw(const struct curve_sinks *sinks,
-                               const struct run_csv *run,
-                               const struct margay_sizes *sizes,
-                               struct margay_error *error)
-{
-    const struct margay_result result = result_of_histogram(run->histogram);
-    const struct series_labels labels = {.trace = run->trace,
-                                         .block_bytes = run->block_bytes};
-    struct margay_series series;
-    struct margay_series_point *points;
-    enum margay_status status =
-        margay_result_series(&result, sizes, &series, &points, error);
-    if (status == MARGAY_OK)
-        status = curve_write(sinks, &labels, &series, error);
-    free(points);
-    return status;
-}
-
 static enum margay_status draw_run(const struct curve_sinks *tables,
                                    const struct curve_sinks *answers,
                                    const struct run_csv *run,
                                    struct margay_error *error)
 {
-    const struct options *options = tables->options;
-    struct margay_sizes sizes;
+    const struct margay_result result = result_of_histogram(run->histogram);
+    const struct series_labels labels = {.trace = run->trace,
+                                         .block_bytes = run->block_bytes};
     enum margay_status status =
-        check_distances(options, run->trace, run->histogram, error);
+        check_distances(tables->options, run->trace, run->histogram, error);
     if (status == MARGAY_OK)
-        status = curve_sizes(options, run->block_bytes, &sizes, error);
-    if (status != MARGAY_OK)
-        return status;
-    status = draw(tables, run, &sizes, error);
-    free((void *)sizes.list_blocks);
-    return status == MARGAY_OK && answers_are_asked(options)
-               ? draw(answers, run, NULL, error)
+        status = curve_draw(tables, &labels, &result, false, error);
+    return status == MARGAY_OK && answers_are_asked(tables->options)
+               ? curve_draw(answers, &labels, &result, true, error)
                : status;
 }
 

@@ -259,22 +259,20 @@ static enum margay_status renew(struct drive *drive, const char *path,
                                 const struct margay_job *job, bool is_table,
                                 struct margay_error *error)
 {
-    struct output *output = NULL;
-    struct csv_writer csv;
-    enum margay_status status = output_open(path, OUTPUT_HELD, &output, error);
+    struct csv_writer csv = {0};
+    enum margay_status status =
+        is_table ? csv_open(&csv, path, drive->options->json, CSV_ROWS,
+                            drive->files[0].columns, error)
+                 : output_open(path, OUTPUT_HELD, &csv.output, error);
     if (status != MARGAY_OK)
         return status;
-    if (is_table)
-        csv_begin(&csv, output, drive->options->json, CSV_ROWS,
-                  drive->files[0].columns);
     for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++)
         status = drive->snapshot(drive, is_table ? &csv : NULL, job,
                                  &job->passes[i], error);
-    if (is_table)
-        csv_end(&csv);
-    else
-        drive->publish(drive, output);
-    return output_settle(output, status, error);
+    if (!is_table)
+        drive->publish(drive, csv.output);
+    csv_end(&csv);
+    return output_settle(csv.output, status, error);
 }
 
 static enum margay_status begun(void *context, const struct margay_job *job,
@@ -464,15 +462,13 @@ enum margay_status drive_open(struct drive *drive, struct margay_error *error)
     for (size_t i = 0; i < DRIVE_MOST_FILES && status == MARGAY_OK; i++) {
         const struct drive_file *file = &drive->files[i];
         const char *path = i == 0 ? options->output : file->path;
-        struct output *output;
         if (i == 0 ? file->columns == NULL : path == NULL)
             continue;
-        status = output_open(path, OUTPUT_HELD, &output, error);
-        if (status == MARGAY_OK && file->columns == NULL)
-            drive->csvs[i].output = output;
-        else if (status == MARGAY_OK)
-            csv_begin(&drive->csvs[i], output, options->json, file->form,
-                      file->columns);
+        struct csv_writer *csv = &drive->csvs[i];
+        status = file->columns == NULL
+                     ? output_open(path, OUTPUT_HELD, &csv->output, error)
+                     : csv_open(csv, path, options->json, file->form,
+                                file->columns, error);
     }
     return status;
 }

@@ -137,12 +137,13 @@ void csv_end(struct csv_writer *csv)
 }
 
 enum margay_status csv_open(struct csv_writer *csv, const char *path, bool json,
-                            const char *columns, struct margay_error *error)
+                            enum csv_form form, const char *columns,
+                            struct margay_error *error)
 {
     struct output *output;
     enum margay_status status = output_open(path, OUTPUT_HELD, &output, error);
     if (status == MARGAY_OK)
-        csv_begin(csv, output, json, CSV_ROWS, columns);
+        csv_begin(csv, output, json, form, columns);
     return status;
 }
 

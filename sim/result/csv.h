@@ -180,7 +180,8 @@ void csv_end(struct csv_writer *csv);
 
 /* Open the file at `path` (NULL = standard output), and begin a table in it. */
 enum margay_status csv_open(struct csv_writer *csv, const char *path, bool json,
-                            const char *columns, struct margay_error *error);
+                            enum csv_form form, const char *columns,
+                            struct margay_error *error);
 
 /* End a command whose outputs are tables, 4 at most, as conclude() does; one
    that is all zeros was not opened. */

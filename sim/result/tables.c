@@ -227,29 +227,6 @@ enum margay_status table_tiers(struct csv_writer *csv,
     return status;
 }
 
-enum margay_status table_curve(struct csv_writer *csv, const char *trace,
-                               uint64_t block_bytes,
-                               const struct margay_result *result,
-                               const struct margay_cache_sizes *sizes,
-                               struct margay_error *error)
-{
-    const struct series_labels labels = {.trace = trace,
-                                         .block_bytes = block_bytes};
-    struct margay_sizes resolved;
-    struct margay_series series;
-    struct margay_series_point *points = NULL;
-    enum margay_status status =
-        margay_cache_sizes_resolve(sizes, block_bytes, &resolved, error);
-    if (status != MARGAY_OK)
-        return status;
-    status = margay_result_series(result, &resolved, &series, &points, error);
-    if (status == MARGAY_OK)
-        status = table_series(csv, &labels, &series, error);
-    free(points);
-    free((void *)resolved.list_blocks);
-    return status;
-}
-
 /* ----------------------------------------------------------- histogram -- */
 
 enum margay_status table_histogram(struct csv_writer *csv,

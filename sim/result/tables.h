@@ -45,13 +45,6 @@ enum margay_status table_tiers(struct csv_writer *csv,
                                const struct margay_series *series,
                                struct margay_error *error);
 
-/* The points of a result at these sizes, as rows of CURVE_COLUMNS. */
-enum margay_status table_curve(struct csv_writer *csv, const char *trace,
-                               uint64_t block_bytes,
-                               const struct margay_result *result,
-                               const struct margay_cache_sizes *sizes,
-                               struct margay_error *error);
-
 /* Rows of HISTOGRAM_COLUMNS.  Shares are of the references of the series, of
    which its histogram may count a part; without one there are no rows. */
 enum margay_status table_histogram(struct csv_writer *csv,
