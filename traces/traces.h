@@ -273,6 +273,8 @@ struct margay_trace_facts {
        blocks with an index. */
     bool knows_references;
     uint64_t references;
+    /* Each is a record of fixed length. */
+    bool has_records;
     /* The set of columns that the trace has: those of its format that this file
        fills, with margay_trace_options.ids applied.  A trace in which nothing
        was found has all of them. */

@@ -267,7 +267,7 @@ static void plan_with_trace(struct margay_running *running)
     facts->trace_splits = margay_trace_facts(running->trace)->splits;
     facts->has_ranges = has_ranges(running);
     facts->has_records =
-        facts->has_ranges && margay_trace_has_records(running->trace);
+        facts->has_ranges && margay_trace_facts(running->trace)->has_records;
     facts->is_named = strcmp(running->job.trace, "-") != 0;
     /* Where references are skipped or left out in the end, they are counted. */
     if (facts->has_ranges)

@@ -37,12 +37,6 @@ enum margay_status margay_input_open(const char *path, unsigned threads,
     return margay_fail(error, MARGAY_IO, "%s: not while fuzzing", path);
 }
 
-const char *margay_input_name(const struct margay_input *input)
-{
-    (void)input;
-    return "trace";
-}
-
 void margay_input_close(struct margay_input *input)
 {
     (void)input;

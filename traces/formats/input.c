@@ -20,7 +20,7 @@
 #define PIPE_BYTES (1 << 20)
 
 struct margay_input {
-    const char *name; /* the path, stored after the structure */
+    const char *name; /* the path */
     int fd;
     int wake_fd;   /* readable once reading is cancelled */
     bool waits;    /* a read may wait, as the file is not a regular one */
@@ -103,13 +103,12 @@ enum margay_status margay_input_open(const char *path, unsigned threads,
                                      struct margay_input **input,
                                      struct margay_error *error)
 {
-    size_t name_bytes = strlen(path) + 1;
-    struct margay_input *opened = calloc(1, sizeof *opened + name_bytes);
+    struct margay_input *opened = calloc(1, sizeof *opened);
     *input = NULL;
     if (opened == NULL)
         return margay_fail_memory(error, "an open trace");
     opened->threads = threads;
-    opened->name = memcpy(opened + 1, path, name_bytes);
+    opened->name = path;
     opened->fd = opened->wake_fd = -1;
     enum margay_status status = open_files(opened, error);
     if (status == MARGAY_OK)
@@ -117,11 +116,6 @@ enum margay_status margay_input_open(const char *path, unsigned threads,
     else
         margay_input_close(opened);
     return status;
-}
-
-const char *margay_input_name(const struct margay_input *input)
-{
-    return input->name;
 }
 
 void margay_input_close(struct margay_input *input)

@@ -47,16 +47,14 @@ static inline void margay_intake_go_to(struct margay_intake *intake,
     intake->offset = offset;
 }
 
-/* Open `path` ("-" = standard input, which stays open) without waiting, even
-   for the writer of a FIFO.  A regular file may be decompressed by `threads`
-   threads; bytes of a pipe are given at once.  Fails with MARGAY_IO, and
-   *input NULL, if there is no such file or it is a directory. */
+/* Open `path` ("-" = standard input, which stays open), which must outlive the
+   input, without waiting, even for the writer of a FIFO.  A regular file may be
+   decompressed by `threads` threads; bytes of a pipe are given at once.  Fails
+   with MARGAY_IO, and *input NULL, if there is no such file or it is a
+   directory. */
 enum margay_status margay_input_open(const char *path, unsigned threads,
                                      struct margay_input **input,
                                      struct margay_error *error);
-
-/* The path, valid until the input is closed. */
-const char *margay_input_name(const struct margay_input *input);
 
 /* NULL is fine. */
 void margay_input_close(struct margay_input *input);

@@ -121,12 +121,6 @@ enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
     return status;
 }
 
-bool margay_trace_has_records(const margay_trace *trace)
-{
-    const struct margay_format *format = trace->reader.detection.format;
-    return format->record_bytes != 0 && format->record_references == 0;
-}
-
 /* From the first bytes of the file. */
 bool margay_trace_known_lines(margay_trace *trace, uint64_t *bytes,
                               uint64_t *references)

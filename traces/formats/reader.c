@@ -189,6 +189,8 @@ static enum margay_status open_decoding(struct margay_reader *reader)
     reader->facts = (struct margay_trace_facts){
         .format = &format->info,
         .evidence = reader->detection.evidence,
+        .has_records =
+            format->record_bytes != 0 && format->record_references == 0,
         .numbers = format->info.numbers,
         .unit_bytes = format->info.unit_bytes,
         .columns = nothing ? MARGAY_ALL_COLUMNS

@@ -80,10 +80,6 @@ enum margay_status margay_trace_range(margay_trace *trace, uint64_t first,
                                       uint64_t count, margay_range **range,
                                       struct margay_error *error);
 
-/* Are the references of a trace, which must be ready, records of fixed length?
-   These are read without decoding. */
-bool margay_trace_has_records(const margay_trace *trace);
-
 /* The bytes of a file of such lines, and about how many references it holds.
    False for any other file, and where its first lines cannot be read.  A table
    whose fields may be quoted is searched for quotes, once. */

@@ -144,6 +144,11 @@ static enum margay_status take_options(struct margay_trace *trace,
                                : status;
 }
 
+static const char *file_of(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "/dev/stdin" : path;
+}
+
 static enum margay_status open_trace(struct margay_trace *trace,
                                      const char *path,
                                      const struct margay_trace_options *options,
@@ -155,16 +160,15 @@ static enum margay_status open_trace(struct margay_trace *trace,
     enum margay_status status = take_options(trace, options, error);
     if (status == MARGAY_OK)
         status = take_reading(trace, reading, error);
+    if (status == MARGAY_OK && (trace->path = strdup(path)) == NULL)
+        return margay_fail_memory(error, "an open trace");
+    reader->path = trace->path;
     if (status == MARGAY_OK)
-        status =
-            margay_input_open(path, reading->threads, &reader->input, error);
-    if (status != MARGAY_OK)
-        return status;
-    reader->path = margay_input_name(reader->input);
-    if (stat(strcmp(path, "-") == 0 ? "/dev/stdin" : path, &file) == 0 &&
-        S_ISREG(file.st_mode))
-        trace->path = strdup(strcmp(path, "-") == 0 ? "/dev/stdin" : path);
-    return MARGAY_OK;
+        status = margay_input_open(reader->path, reading->threads,
+                                   &reader->input, error);
+    trace->is_file = status == MARGAY_OK && stat(file_of(path), &file) == 0 &&
+                     S_ISREG(file.st_mode);
+    return status;
 }
 
 enum margay_status margay_trace_open_for(
@@ -214,10 +218,10 @@ void margay_trace_free(margay_trace *trace)
     margay_modules_clear(&reader->modules);
     margay_data_map_free(reader->data);
     margay_object_sizes_clear(&trace->sizes);
-    free(trace->path);
     free(trace->own);
     margay_queue_destroy(&reader->queue);
     margay_input_close(reader->input);
+    free(trace->path);
     free(trace);
 }
 
@@ -431,8 +435,8 @@ static enum margay_status look_ahead(struct margay_trace *trace,
         options.skip_refs = 0;
         options.limit_refs = trace->sizes.end;
     }
-    enum margay_status status =
-        margay_trace_open_for(trace->path, &options, &reading, &again, error);
+    enum margay_status status = margay_trace_open_for(
+        file_of(trace->path), &options, &reading, &again, error);
     if (status != MARGAY_OK)
         return status;
     while ((status = margay_trace_next(again, -1, &batch, error)) ==
@@ -459,10 +463,10 @@ static enum margay_status settle_sizes(struct margay_trace *trace,
     rule->first = trace->options.skip_refs;
     if (!margay_add_u64(rule->first, trace->options.limit_refs, &rule->end))
         rule->end = UINT64_MAX;
-    rule->fills |= rule->from == MARGAY_SIZES_FIRST || trace->path == NULL;
+    rule->fills |= rule->from == MARGAY_SIZES_FIRST || !trace->is_file;
     if (!margay_object_sizes_needs_look(rule, slot))
         return margay_object_sizes_apply(rule, slot, error);
-    if (trace->path != NULL)
+    if (trace->is_file)
         status = look_ahead(trace, error);
     else if (rule->from >= MARGAY_SIZES_LAST)
         status = margay_fail(error, MARGAY_BAD_ARGUMENT,

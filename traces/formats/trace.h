@@ -22,7 +22,8 @@ struct margay_trace {
     bool holds_slot; /* `slot` has been taken from the queue */
     size_t slot;
     size_t given; /* references of it that have been given or dropped */
-    char *path;   /* to read it once more; NULL = a pipe */
+    char *path;
+    bool is_file; /* which can be read once more */
     struct margay_object_sizes sizes;
     uint64_t to_skip;    /* references still to be dropped, */
     uint64_t to_warm_up; /* then those still to be marked as warm-up, */
