@@ -161,7 +161,7 @@ static enum margay_status write_pass(struct drive *drive,
     if (status == MARGAY_OK)
         status = margay_attribution_visit(
             analysis->next, margay_histogram_exceeded_bound(result->histogram),
-            add_site, annotate, error);
+            0, add_site, annotate, error);
     if (status == MARGAY_OK)
         status = places_check(annotate->places, error);
     if (status != MARGAY_OK)
@@ -187,7 +187,7 @@ static enum margay_status ask(struct drive *drive, margay_question **question,
     enum margay_status status = places_open(&annotate->places, error);
     return status == MARGAY_OK ? margay_attribution_question(
                                      data ? MARGAY_BY_DATUM : MARGAY_BY_SITE,
-                                     number_of, annotate, question, error)
+                                     number_of, annotate, 0, question, error)
                                : status;
 }
 

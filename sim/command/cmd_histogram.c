@@ -39,8 +39,9 @@ static enum margay_status ask(struct drive *drive, margay_question **question,
     if (by->given && by->by == MARGAY_BY_REGION)
         status = regions_read(by->map, &histogram->regions, error);
     if (status == MARGAY_OK && by->given)
-        status = margay_attribution_question(by->by, region_of,
-                                             histogram->regions, &next, error);
+        status = margay_attribution_question(
+            by->by, region_of, histogram->regions,
+            options->engine.half_life_refs, &next, error);
     const struct objects_wanted wanted = {
         .histogram = true, .distances = by->given, .next = next};
     if (status == MARGAY_OK && options->results.objects)
@@ -103,7 +104,8 @@ static enum margay_status write_series(void *context,
     counted.histogram = rows->histogram->last.histogram;
     return options->results.by.given
                ? margay_attribution_visit(rows->analysis->next, counted.bound,
-                                          write_part, rows, error)
+                                          counted.fraction_bits, write_part,
+                                          rows, error)
                : table_histogram(rows->csv, &rows->labels, &counted,
                                  &options->results.bins, error);
 }

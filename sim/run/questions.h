@@ -385,10 +385,11 @@ typedef uint32_t margay_region_of(void *context, uint64_t address);
 /* The distances of each site, thread, tenant, operation, region or datum, as
    the further question of an engine.  region_of() may be NULL but for the last
    two; it may be called for several passes in turn, but never at the same
-   time. */
+   time.  The half-life is the engine's, or 0. */
 MARGAY_API enum margay_status margay_attribution_question(
     enum margay_attribution by, margay_region_of *region_of, void *context,
-    margay_question **question, struct margay_error *error);
+    uint64_t half_life_refs, margay_question **question,
+    struct margay_error *error);
 
 /* The histogram of a site, thread, tenant, operation or region, which is only
    to be read; a failure ends the visit. */
@@ -397,10 +398,12 @@ typedef enum margay_status margay_attribution_take(
     struct margay_error *error);
 
 /* Visit what was counted: each site, thread, tenant, operation or region, these
-   ascending.  `bound_blocks` is the exceeded bound of the engine, or 0. */
+   ascending.  `bound_blocks` is the exceeded bound of the engine, or 0; counts
+   have as many bits of fractions as those of its result. */
 MARGAY_API enum margay_status margay_attribution_visit(
     const margay_analysis *analysis, uint64_t bound_blocks,
-    margay_attribution_take *take, void *context, struct margay_error *error);
+    unsigned fraction_bits, margay_attribution_take *take, void *context,
+    struct margay_error *error);
 
 /* A question asked of each thread, tenant, site or operation apart: the series
    are those of all keys that have references, ascending.  The question owns

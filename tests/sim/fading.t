@@ -183,6 +183,24 @@ for my $round (1 .. $rounds) {
                    && abs($row->{miss_ratio} - $missed / $all) < 2e-12);
         }
     }
+    # Those of other operations pass by.
+    my @ops = map { rand() < .5 ? 'get' : 'set' } @names;
+    write_file('o.csv', 'id,size,op', map { "$names[$_],1,$ops[$_]" } 0 .. $#names);
+    for my $kind ($warm < $count ? ("--warmup $warm", '--bound 5', '--objects') : ()) {
+        my %of = map { my $op = $_; $op => [masses($half, $kind =~ /bound/ ? 5 : 1e9,
+            $kind =~ /warmup/ ? $warm : 0,
+            map { $ops[$_] eq $op ? $distances[$_] : 'out' } 0 .. $#names)] } qw(get set);
+        my $shares = 0;
+        for my $row (rows("histogram $options --by op $kind o.csv")) {
+            my ($all, $infinite, @masses) = @{ $of{ $row->{op} } };
+            my $mass = $row->{distance_to} eq 'inf' ? $infinite
+                : $masses[$row->{distance_from} - ($kind eq '--objects')];
+            $shares += $mass / $all;
+            expect("round $round, half-life $half, $kind by op: $row->{op}",
+                is_count($row->{references}, $mass) && abs($row->{share} - $mass / $all) < 2e-12);
+        }
+        expect("round $round, half-life $half, $kind by op: all", abs($shares - 1) < 1e-11);
+    }
     # A cache of 1 byte misses all references, and deletes belong to no piece.
     write_file('d.csv', 'id,size,op', map { "$_,2," . (rand() < .2 ? 'delete' : 'get') } @names);
     expect("round $round, half-life $half: all miss", $_->{references} == $_->{misses})

@@ -1,12 +1,8 @@
 #!/bin/sh
-# live.t - curves of traces that do not end: what fades, and what is shown
+# live.t - curves of traces that do not end: what is shown
 . tests/sim/lib.sh
 
 seq 1 40 | perl -ne 'print $_ x 3' >t.lines
-run curve -q --half-life 100 -j 4 t.lines
-cp out one
-run curve -q --half-life 100 -j 1 t.lines
-check 'the number of threads does not matter' cmp -s out one
 
 # ------------------------------------------------------------- Prometheus --
 # Each line of the text exposition format, as its definition has them.

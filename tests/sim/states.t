@@ -24,8 +24,8 @@ my @measures = map { "curve $_" } '', '--objects', '--requests', '--model footpr
     '--objects -e shards:rate=0.5', '--objects --bound 400', '--writebacks',
     '--requests --touch back --tokens-per-block 7', '--requests --tiers 3,5',
     '--policy fifo --sample 0.5', '--policy lru,sieve --bound 9', '--policy arc --writebacks';
-push @measures, 'histogram', 'histogram --of time', 'histogram --objects',
-    'histogram --objects --by op', map { "curve $_ --window 35" } '', '--policy fifo';
+push @measures, 'histogram', 'histogram --of time', 'histogram --objects --by op --half-life 40',
+    'histogram --objects', map { "curve $_ --window 35" } '', '--policy fifo';
 
 sub run {
     my $text = `$margay $_[0] 2>err`;

@@ -54,7 +54,7 @@ def _engine(spec: str, seed: Count, measure: int, place: Optional[int] = None,
         if place is not None:
             of_region = lib.FUNCTIONS["margay_attribution_question"][1][1]
             _check(_c.margay_attribution_question(
-                place, of_region(), None, following, error), error)
+                place, of_region(), None, 0, following, error), error)
         return int(_c.margay_engine_question(request, following, question,
                                              error))
 
@@ -199,7 +199,7 @@ def histogram(trace: Traces, *, bins: str = "exact", of: str = "distance",
         if by is None:
             add(counts, total, block, None)
             return
-        visit = lib.FUNCTIONS["margay_attribution_visit"][1][2]
+        visit = lib.FUNCTIONS["margay_attribution_visit"][1][3]
 
         def take(context: Any, key: int, part: Any, error: Any) -> int:
             add(part, total, block, key)
@@ -208,7 +208,7 @@ def histogram(trace: Traces, *, bins: str = "exact", of: str = "distance",
         error = lib.margay_error()
         _check(_c.margay_attribution_visit(
             analysis.contents.next,
-            _c.margay_histogram_exceeded_bound(counts), visit(take), None,
+            _c.margay_histogram_exceeded_bound(counts), 0, visit(take), None,
             error), error)
 
     def add(counts: Any, total: int, block: Optional[int],
