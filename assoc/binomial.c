@@ -9,6 +9,7 @@
  */
 #include <math.h>
 
+#include "stackdist/stackdist_internal.h"
 #include <margay/assoc.h>
 
 /* Products of terms from here on keep all their digits. */
@@ -74,10 +75,8 @@ void margay_binomial_misses(const margay_histogram *histogram,
                             unsigned set_shift, unsigned ways, double *misses)
 {
     double hits[MARGAY_MOST_WAYS];
-    uint64_t distance, count, from = 0;
     fill(misses, 0, ways, (double)margay_histogram_infinite(histogram));
-    for (; margay_histogram_next(histogram, from, &distance, &count);
-         from = distance + 1) {
+    MARGAY_EACH_COUNT (histogram, distance, count) {
         margay_binomial_hits(distance, set_shift, ways, hits);
         for (unsigned w = 0; w < ways; w++)
             misses[w] += (double)count * (1 - hits[w]);

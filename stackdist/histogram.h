@@ -4,6 +4,13 @@
 
 #include <margay/stackdist.h>
 
+/* A loop over the finite distances of a histogram, ascending, each with its
+   count of references. */
+#define MARGAY_EACH_COUNT(histogram, distance, count)                   \
+    for (uint64_t distance = 0, count;                                  \
+         margay_histogram_next(histogram, distance, &distance, &count); \
+         distance++)
+
 /* Count counts[i] more references at distance `first_distance` + i, for all i <
    n; zeros are cheap.  Fails as margay_histogram_add() does; then part of the
    counts may have been added. */

@@ -36,6 +36,7 @@
 #include "stackdist/engine.h"
 #include "stackdist/engines/clock.h"
 #include "stackdist/gpu/blocks.h"
+#include "stackdist/histogram.h"
 
 /* In the order of the class's parameters. */
 enum parameter { ST, NB, ADJUST, BACKEND, DEVICE };
@@ -515,18 +516,13 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
 {
     (void)distances;
     struct hp_rda *hp = state;
-    if (hp->failure.status != MARGAY_OK)
-        return margay_fail(error, hp->failure.status, "%s",
-                           hp->failure.message);
-    if (hp->pending == NULL) {
+    enum margay_status status = margay_fail_again(error, &hp->failure);
+    if (status == MARGAY_OK && hp->pending == NULL) {
         uint32_t room = 0;
-        enum margay_status status =
-            margay_gpu_blocks_open(hp->device, &hp->pending, &room, error);
-        if (status != MARGAY_OK)
-            return status;
+        status = margay_gpu_blocks_open(hp->device, &hp->pending, &room, error);
         hp->pending_capacity = room;
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++) {
         if (hp->has_previous && blocks[i] == hp->previous) {
             hp->repeats++;
             continue;
@@ -534,13 +530,10 @@ static enum margay_status feed(void *state, const uint64_t *blocks,
         hp->previous = blocks[i];
         hp->has_previous = true;
         hp->pending[hp->pending_count++] = blocks[i];
-        if (hp->pending_count == hp->pending_capacity) {
-            enum margay_status status = run_pending(hp, error);
-            if (status != MARGAY_OK)
-                return status;
-        }
+        if (hp->pending_count == hp->pending_capacity)
+            status = run_pending(hp, error);
     }
-    return MARGAY_OK;
+    return status;
 }
 
 static void reset_counts(void *state)
@@ -573,16 +566,13 @@ static enum margay_status finish(void *state, struct margay_result *result,
         status = margay_histogram_add(hp->settled, 0, hp->repeats, error);
     if (status == MARGAY_OK && hp->across != NULL) {
         uint64_t sum_counts = hp->sum_counts - hp->first_sum;
-        uint64_t distance, count;
-        status = MARGAY_OK;
-        for (uint64_t from = 0;
-             status == MARGAY_OK &&
-             margay_histogram_next(hp->across, from, &distance, &count);
-             from = distance + 1)
-            status = margay_histogram_add(
-                hp->settled,
-                correct(hp, distance, hp->keys.entries, sum_counts), count,
-                error);
+        MARGAY_EACH_COUNT (hp->across, distance, count) {
+            if (status == MARGAY_OK)
+                status = margay_histogram_add(
+                    hp->settled,
+                    correct(hp, distance, hp->keys.entries, sum_counts), count,
+                    error);
+        }
     }
     if (status != MARGAY_OK)
         return status;

@@ -165,10 +165,7 @@ static void count_in_bar(struct shards *shards, double distance, double count)
 /* Move all counts to bars, before a block leaves the sample. */
 static void count_in_bars(struct shards *shards)
 {
-    uint64_t distance, count;
-    for (uint64_t from = 0;
-         margay_histogram_next(shards->whole, from, &distance, &count);
-         from = distance + 1)
+    MARGAY_EACH_COUNT (shards->whole, distance, count)
         count_in_bar(shards, (double)distance, (double)count);
     touch(shards, &shards->cold,
           (double)margay_histogram_infinite(shards->whole));
@@ -318,7 +315,6 @@ static enum margay_status finish(void *state, struct margay_result *result,
         if (status == MARGAY_OK) {
             struct margay_rounder rounder;
             double scale = margay_sample_scale(&shards->sample);
-            uint64_t distance, count;
             result->fraction_bits = sampled.fraction_bits;
             status =
                 begin(shards,
@@ -326,14 +322,12 @@ static enum margay_status finish(void *state, struct margay_result *result,
                                               : shards->references,
                       (double)margay_histogram_references(sampled.histogram),
                       &rounder, error);
-            for (uint64_t from = 0;
-                 status == MARGAY_OK &&
-                 margay_histogram_next(sampled.histogram, from, &distance,
-                                       &count);
-                 from = distance + 1)
-                status = margay_rounder_add(
-                    &rounder, (uint64_t)((double)distance * scale + 0.5),
-                    (double)count, error);
+            MARGAY_EACH_COUNT (sampled.histogram, distance, count) {
+                if (status == MARGAY_OK)
+                    status = margay_rounder_add(
+                        &rounder, (uint64_t)((double)distance * scale + 0.5),
+                        (double)count, error);
+            }
             status =
                 margay_rounder_end(&rounder, status, &result->histogram, error);
         }

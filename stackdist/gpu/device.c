@@ -218,7 +218,5 @@ enum margay_status margay_gpu_download(margay_gpu *gpu,
               gpu->backend->download(gpu->device, buffer, offset_bytes, memory,
                                      bytes, &why),
               &why);
-    if (gpu->failure.status == MARGAY_OK)
-        return MARGAY_OK;
-    return margay_fail(error, gpu->failure.status, "%s", gpu->failure.message);
+    return margay_fail_again(error, &gpu->failure);
 }

@@ -210,9 +210,8 @@ void margay_cluster_reset_counts(margay_cluster *cluster)
 static uint64_t *list_counts(const margay_cluster *cluster, uint64_t *words)
 {
     const margay_histogram *counts = cluster->counts;
-    uint64_t distance, count, rows = 0;
-    for (uint64_t at = 0; margay_histogram_next(counts, at, &distance, &count);
-         at = distance + 1)
+    uint64_t rows = 0;
+    MARGAY_EACH_COUNT (counts, distance, count)
         rows++;
     uint64_t *list = malloc((FIXED_WORDS + 2 * rows) * sizeof *list);
     check(cluster, list == NULL ? MARGAY_NO_MEMORY : MARGAY_OK);
@@ -220,8 +219,7 @@ static uint64_t *list_counts(const margay_cluster *cluster, uint64_t *words)
     list[(*words)++] = cluster->left;
     list[(*words)++] = cluster->exceeded;
     list[(*words)++] = margay_histogram_infinite(counts);
-    for (uint64_t at = 0; margay_histogram_next(counts, at, &distance, &count);
-         at = distance + 1) {
+    MARGAY_EACH_COUNT (counts, distance, count) {
         list[(*words)++] = distance;
         list[(*words)++] = count;
     }

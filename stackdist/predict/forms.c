@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 
 uint64_t margay_finite_references(const margay_histogram *histogram)
@@ -243,11 +244,8 @@ void margay_edges_count(const struct margay_edges *edges,
                         const margay_histogram *histogram, double *bins)
 {
     double finite = (double)margay_finite_references(histogram);
-    uint64_t distance, count;
     size_t bin = 0;
-    for (uint64_t from = 0;
-         margay_histogram_next(histogram, from, &distance, &count);
-         from = distance + 1) {
+    MARGAY_EACH_COUNT (histogram, distance, count) {
         while (bin + 1 < edges->count &&
                edges->edges[bin + 1] <= (double)distance)
             bin++;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "stackdist/engines/estimate.h"
+#include "stackdist/histogram.h"
 #include "stackdist/predict/model.h"
 
 /* --------------------------------------- shares as a histogram of counts -- */
@@ -122,12 +123,9 @@ static size_t log2_bin(uint64_t distance)
 static size_t count_log2(const margay_histogram *histogram,
                          uint64_t counts[LOG2_BINS])
 {
-    uint64_t distance, count;
     size_t bins = 0;
     memset(counts, 0, LOG2_BINS * sizeof *counts);
-    for (uint64_t from = 0;
-         margay_histogram_next(histogram, from, &distance, &count);
-         from = distance + 1) {
+    MARGAY_EACH_COUNT (histogram, distance, count) {
         counts[log2_bin(distance)] += count;
         bins = log2_bin(distance) + 1;
     }

@@ -20,6 +20,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "stackdist/histogram.h"
 #include "stackdist/sharing/shared.h"
 #include "traces/traces_internal.h"
 
@@ -35,11 +36,8 @@ static enum margay_status make_fill(struct margay_fill *steps,
                                     const margay_histogram *histogram,
                                     struct margay_error *error)
 {
-    uint64_t distance, hits;
     size_t count = 1, j = 0; /* distances that occur, and infinite ones */
-    for (uint64_t from = 0;
-         margay_histogram_next(histogram, from, &distance, &hits);
-         from = distance + 1)
+    MARGAY_EACH_COUNT (histogram, distance, hits)
         count++;
     *steps = (struct margay_fill){
         .count = count,
@@ -51,14 +49,14 @@ static enum margay_status make_fill(struct margay_fill *steps,
     if (steps->sizes == NULL || steps->misses == NULL || steps->filled == NULL)
         return margay_fail_memory(error, "a miss curve");
     steps->misses[0] = steps->references;
-    for (; margay_histogram_next(histogram, steps->sizes[j], &distance, &hits);
-         j++) {
+    MARGAY_EACH_COUNT (histogram, distance, hits) {
         steps->sizes[j + 1] = distance + 1;
         steps->misses[j + 1] = steps->misses[j] - hits;
         steps->filled[j + 1] =
             steps->filled[j] +
             (double)(distance + 1 - steps->sizes[j]) *
                 ((double)steps->references / (double)steps->misses[j]);
+        j++;
     }
     /* After a warm-up fewer references are first ones than there are blocks. */
     steps->distinct =
