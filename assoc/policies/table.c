@@ -17,24 +17,20 @@ const struct margay_policy margay_policy_opt = {
 };
 
 /* No caches: policies_future.c of sim/run/ has them. */
-const struct margay_policy margay_policy_pfoo_l = {
-    .info = {.name = "pfoo-l",
-             .parameters = "",
-             .help = "a bound: no cache of objects misses less",
-             .source = "Berger et al. 2018",
-             .abilities = MARGAY_POLICY_FOR_OBJECTS |
-                          MARGAY_POLICY_ONLY_OBJECTS |
-                          MARGAY_POLICY_NEEDS_FUTURE},
-};
-const struct margay_policy margay_policy_pfoo_u = {
-    .info = {.name = "pfoo-u",
-             .parameters = "",
-             .help = "a bound: the optimum of objects does not miss more",
-             .source = "Berger et al. 2018",
-             .abilities = MARGAY_POLICY_FOR_OBJECTS |
-                          MARGAY_POLICY_ONLY_OBJECTS |
-                          MARGAY_POLICY_NEEDS_FUTURE},
-};
+#define BOUND(NAME, HELP)                                  \
+    {                                                      \
+        .info = {.name = NAME,                             \
+                 .parameters = "",                         \
+                 .help = HELP,                             \
+                 .source = "Berger et al. 2018",           \
+                 .abilities = MARGAY_POLICY_FOR_OBJECTS |  \
+                              MARGAY_POLICY_ONLY_OBJECTS | \
+                              MARGAY_POLICY_NEEDS_FUTURE}, \
+    }
+const struct margay_policy margay_policy_pfoo_l =
+    BOUND("pfoo-l", "a bound: no cache of objects misses less");
+const struct margay_policy margay_policy_pfoo_u =
+    BOUND("pfoo-u", "a bound: the optimum of objects does not miss more");
 
 /* Of caches of requests alone (prefix_cache.h). */
 static const struct margay_policy_info leaf_lru = {

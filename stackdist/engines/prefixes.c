@@ -403,16 +403,23 @@ static enum margay_status complete(const margay_prefixes *prefixes,
     return status;
 }
 
-/* result->blocks has the engine's counts of blocks; the open request counts as
-   ended.  Fading counts become masses, all of the same fractions. */
-static enum margay_status conclude(margay_prefixes *prefixes,
-                                   struct margay_prefixes_result *result,
-                                   struct margay_error *error)
+/* Give the result from that of the engine; the open request counts as ended.
+   Fading counts become masses, all of the same fractions. */
+static enum margay_status conclude(
+    margay_prefixes *prefixes,
+    enum margay_status (*finish)(margay_engine *engine,
+                                 struct margay_result *result,
+                                 struct margay_error *error),
+    struct margay_prefixes_result *result, struct margay_error *error)
 {
     struct margay_result *blocks = &result->blocks;
-    uint64_t bound = margay_histogram_exceeded_bound(blocks->histogram);
     margay_histogram *counts[COUNTED] = {NULL};
-    enum margay_status status = fade(prefixes, 1, error);
+    *result = (struct margay_prefixes_result){.requests = NULL};
+    enum margay_status status = finish(prefixes->engine, blocks, error);
+    if (status != MARGAY_OK)
+        return status;
+    uint64_t bound = margay_histogram_exceeded_bound(blocks->histogram);
+    status = fade(prefixes, 1, error);
     for (size_t i = 0; i < COUNTED && status == MARGAY_OK; i++) {
         if (prefixes->counts[i] != NULL)
             status =
@@ -441,20 +448,14 @@ enum margay_status margay_prefixes_finish(margay_prefixes *prefixes,
                                           struct margay_prefixes_result *result,
                                           struct margay_error *error)
 {
-    *result = (struct margay_prefixes_result){.requests = NULL};
-    enum margay_status status =
-        margay_engine_finish(prefixes->engine, &result->blocks, error);
-    return status == MARGAY_OK ? conclude(prefixes, result, error) : status;
+    return conclude(prefixes, margay_engine_finish, result, error);
 }
 
 enum margay_status margay_prefixes_peek(margay_prefixes *prefixes,
                                         struct margay_prefixes_result *result,
                                         struct margay_error *error)
 {
-    *result = (struct margay_prefixes_result){.requests = NULL};
-    enum margay_status status =
-        margay_engine_peek(prefixes->engine, &result->blocks, error);
-    return status == MARGAY_OK ? conclude(prefixes, result, error) : status;
+    return conclude(prefixes, margay_engine_peek, result, error);
 }
 
 void margay_prefixes_result_clear(struct margay_prefixes_result *result)
