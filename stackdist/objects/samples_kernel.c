@@ -1,7 +1,7 @@
 /*
  * samples_kernel.c - the work of a request of a sample of objects
  *
- * samples.h describes the sample.  The requests of a piece are found first, and
+ * objects.h describes the sample.  The requests of a piece are found first, and
  * get their moments in front; then those whose object was in front are counted.
  * So no branch depends on anything that cannot be predicted, as whether an
  * object is in front.  A request whose object is kept, or has been deleted, or
