@@ -27,7 +27,7 @@ bool tell_few_sets(const char *cache, const char *policy, uint64_t sets)
 
 void cache_grid_init(struct cache_grid *grid)
 {
-    const struct options *options = grid->drive.options;
+    const struct options *options = &grid->drive.options;
     const struct policy_list *policies = &options->caches.policies;
     const struct number_list *sets = &options->caches.sets;
     const struct number_list *ways = &options->caches.ways;
@@ -59,7 +59,7 @@ enum margay_status cache_grid_question(struct drive *drive,
                                        struct margay_error *error)
 {
     const struct cache_grid *grid = (struct cache_grid *)drive;
-    const struct options *options = drive->options;
+    const struct options *options = &drive->options;
     const struct margay_caches_request request = {
         .sets = grid->sets,
         .set_count = grid->set_count,
@@ -85,7 +85,7 @@ enum margay_status cache_grid_begun(struct drive *drive,
 {
     const struct cache_grid *grid = (struct cache_grid *)drive;
     uint64_t bytes, blocks = 0;
-    if (drive->options->caches.most_bytes != 0 &&
+    if (drive->options.caches.most_bytes != 0 &&
         job->passes[0].block_bytes == 0)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "%s: --max-bytes, but nothing says what a block id "

@@ -36,10 +36,10 @@ static enum margay_status begin_data(struct drive *drive,
     struct annotate *annotate = (struct annotate *)drive;
     data_names_free(annotate->data);
     annotate->data = NULL;
-    if (!drive->options->annotate.data)
+    if (!drive->options.annotate.data)
         return MARGAY_OK;
     return data_names_create(annotate->places, job->reader,
-                             drive->options->annotate.program, &annotate->data,
+                             drive->options.annotate.program, &annotate->data,
                              error);
 }
 
@@ -52,7 +52,7 @@ static enum margay_status find_sizes(struct annotate *annotate,
     struct margay_sizes sizes;
     struct margay_point *points = NULL;
     enum margay_status status =
-        margay_cache_sizes_resolve(&annotate->drive.options->results.sizes,
+        margay_cache_sizes_resolve(&annotate->drive.options.results.sizes,
                                    pass->block_bytes, &sizes, error);
     if (status != MARGAY_OK)
         return status;
@@ -94,7 +94,7 @@ static enum margay_status add_site(void *context, uint64_t site,
         data_names_find(annotate->data, site, &place);
     else
         places_find_site(annotate->places, annotate->trace,
-                         annotate->drive.options->annotate.program, site,
+                         annotate->drive.options.annotate.program, site,
                          &place);
     status = line_counts_add(&annotate->lines, &place,
                              margay_histogram_references(part), points, error);
@@ -183,7 +183,7 @@ static enum margay_status ask(struct drive *drive, margay_question **question,
                               struct margay_error *error)
 {
     struct annotate *annotate = (struct annotate *)drive;
-    const bool data = drive->options->annotate.data;
+    const bool data = drive->options.annotate.data;
     enum margay_status status = places_open(&annotate->places, error);
     return status == MARGAY_OK ? margay_attribution_question(
                                      data ? MARGAY_BY_DATUM : MARGAY_BY_SITE,
@@ -195,7 +195,7 @@ int cmd_annotate(const struct options *options)
 {
     struct annotate annotate = {
         .drive = {
-            .options = options,
+            .options = *options,
             .measures = true,
             .needs = MARGAY_CAN_GIVE_HISTOGRAM,
             .ask = ask,

@@ -55,7 +55,7 @@ static enum margay_status keep_cache(struct assoc *assoc,
                                      const struct best_cache *cache,
                                      struct margay_error *error)
 {
-    const struct options *options = assoc->grid.drive.options;
+    const struct options *options = &assoc->grid.drive.options;
     uint64_t most_bytes = options->caches.most_bytes;
     if (options->caches.best == 0 ||
         (most_bytes != 0 && best_capacity(cache) > most_bytes))
@@ -70,7 +70,7 @@ static enum margay_status keep_cache(struct assoc *assoc,
 /* Name the best caches of a trace, and forget all. */
 static void name_best(struct assoc *assoc, const char *trace)
 {
-    const struct options *options = assoc->grid.drive.options;
+    const struct options *options = &assoc->grid.drive.options;
     size_t count = assoc->cache_count;
     bool names_policy = options->caches.policies.count > 1;
     if (count == 0)
@@ -104,7 +104,7 @@ static void write_row(struct drive *drive, const struct margay_pass *pass,
                       const struct margay_cache_row *row,
                       const struct best_cache *cache)
 {
-    const struct options *options = drive->options;
+    const struct options *options = &drive->options;
     struct csv_writer *csv = drive->csvs;
     table_cache(csv, pass, cache->sets, cache->ways, row);
     for (unsigned i = 0; options->caches.by_kind && i < MARGAY_KINDS; i++)
@@ -124,7 +124,7 @@ static enum margay_status write_pass(struct drive *drive,
                                      struct margay_error *error)
 {
     struct assoc *assoc = (struct assoc *)drive;
-    const struct policy_list *policies = &drive->options->caches.policies;
+    const struct policy_list *policies = &drive->options.caches.policies;
     const margay_analysis *analysis = job->analyses[pass->index];
     size_t ways = assoc->grid.way_count, set_count;
     size_t policy_count = policies->count == 0 ? 1 : policies->count;
@@ -151,7 +151,7 @@ static enum margay_status write_pass(struct drive *drive,
         write_row(drive, pass, &row, &found);
         status = keep_cache(assoc, &found, error);
     }
-    if (status == MARGAY_OK && drive->options->caches.best != 0 &&
+    if (status == MARGAY_OK && drive->options.caches.best != 0 &&
         pass->index + 1 == job->pass_count)
         name_best(assoc, pass->trace);
     return status;
@@ -169,7 +169,7 @@ int cmd_assoc(const struct options *options)
 {
     struct assoc assoc = {
         .grid.drive = {
-            .options = options,
+            .options = *options,
             .ask = cache_grid_question,
             .files = {{.columns = columns[options->caches.by_kind]
                                          [cache_grid_counts_writes(options)]}},

@@ -197,7 +197,7 @@ static void summarise(const struct compare *compare)
 static bool within_tolerance(const struct compare *compare)
 {
     double largest = 0,
-           tolerance = compare->grid.drive.options->caches.tolerance;
+           tolerance = compare->grid.drive.options.caches.tolerance;
     for (unsigned i = 0; i < MARGAY_MOST_WAYS; i++)
         largest = fmax(largest, compare->errors[BINOMIAL][i].largest);
     if (tolerance < 0 || largest <= tolerance)
@@ -212,7 +212,7 @@ static enum margay_status ask(struct drive *drive, margay_question **question,
                               struct margay_error *error)
 {
     struct compare *compare = (struct compare *)drive;
-    const struct options *options = drive->options;
+    const struct options *options = &drive->options;
     const char *prediction = options->caches.prediction;
     enum margay_status status = check_grid(&compare->grid, error);
     if (status == MARGAY_OK && prediction != NULL &&
@@ -229,7 +229,7 @@ int cmd_compare(const struct options *options)
 {
     struct compare compare = {
         .grid.drive = {
-            .options = options,
+            .options = *options,
             .measures = true,
             .needs = MARGAY_CAN_GIVE_HISTOGRAM,
             .files = {{.columns =

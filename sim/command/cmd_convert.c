@@ -16,9 +16,8 @@
 #include "traces/traces_internal.h"
 
 struct conversion {
-    struct drive drive; /* whose options are these, */
-    struct options reading;
-    const struct options *options; /* of these, as they are given */
+    struct drive drive;
+    const struct options *options; /* as they are given */
     const char *from, *to;         /* files; the first of several traces */
     struct stream stream;
     bool checked; /* the format of the trace has checksums */
@@ -76,7 +75,7 @@ static enum margay_status ask(struct drive *drive, margay_question **question,
                               struct margay_error *error)
 {
     struct conversion *conversion = (struct conversion *)drive;
-    struct options *reading = &conversion->reading;
+    struct options *reading = &drive->options;
     if (!reading->run.join && reading->operand_count == 2)
         reading->operand_count = 1; /* the other is OUT */
     reading->reading.unit_bytes = 0;
@@ -121,12 +120,11 @@ int cmd_convert(const struct options *options)
 {
     struct output *output = NULL;
     struct conversion conversion = {
-        .drive = {.options = &conversion.reading,
+        .drive = {.options = *options,
                   .copies = true,
                   .ask = ask,
                   .begun = begun,
                   .ended = ended},
-        .reading = *options,
         .options = options,
         .stream = {.output = &output, .fed = STREAM_TRACE},
         .from = options->operands[0],

@@ -96,7 +96,7 @@ static enum margay_status write_pass(struct drive *drive,
                                      struct margay_error *error)
 {
     const struct curve *curve = (struct curve *)drive;
-    const struct options *options = drive->options;
+    const struct options *options = &drive->options;
     margay_analysis *analysis = job->analyses[pass->index];
     struct rows rows = {.sinks = curve->tables, .job = job, .warns = true};
     struct rows answers = {.sinks = curve->answers, .job = job, .pass = pass};
@@ -117,7 +117,7 @@ static enum margay_status snapshot(struct drive *drive, struct csv_writer *csv,
                                    const struct margay_pass *pass,
                                    struct margay_error *error)
 {
-    struct rows rows = {.sinks = {.options = drive->options, .csv = csv},
+    struct rows rows = {.sinks = {.options = &drive->options, .csv = csv},
                         .job = job};
     if (csv == NULL)
         rows.sinks.prometheus = &((struct curve *)drive)->prometheus;
@@ -134,7 +134,7 @@ static enum margay_status begun(struct drive *drive,
                                 const struct margay_job *job,
                                 struct margay_error *error)
 {
-    struct rows rows = {.sinks.options = drive->options, .job = job};
+    struct rows rows = {.sinks.options = &drive->options, .job = job};
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++)
         status = write_rows(&rows, &job->passes[i], error);
@@ -146,8 +146,8 @@ static enum margay_status ask(struct drive *drive, margay_question **question,
                               struct margay_error *error)
 {
     struct curve *curve = (struct curve *)drive;
-    if (drive->options->results.from == NULL)
-        return curve_question(drive->options, &curve->object_sizes, question,
+    if (drive->options.results.from == NULL)
+        return curve_question(&drive->options, &curve->object_sizes, question,
                               error);
     enum margay_status status = drive_open(drive, error);
     return status == MARGAY_OK
@@ -161,7 +161,7 @@ int cmd_curve(const struct options *options)
     const char *prometheus = options->results.prometheus;
     char columns[CURVE_COLUMNS_TEXT];
     struct curve curve = {
-        .drive = {.options = options,
+        .drive = {.options = *options,
                   .has_engine = !options->results.objects &&
                                 options->results.policies.count == 0,
                   .ask = ask,

@@ -74,8 +74,8 @@ static enum margay_status ask(struct drive *drive, margay_question **question,
     enum margay_status status =
         margay_question_create(&kind, drive->csvs, 0, &listing, error);
     const struct objects_wanted wanted = {.distances = true, .next = listing};
-    if (status == MARGAY_OK && drive->options->results.objects)
-        return objects_question(drive->options, &wanted, question, error);
+    if (status == MARGAY_OK && drive->options.results.objects)
+        return objects_question(&drive->options, &wanted, question, error);
     *question = listing;
     return status;
 }
@@ -95,7 +95,7 @@ static enum margay_status end_pass(struct drive *drive,
 int cmd_distances(const struct options *options)
 {
     struct drive drive = {
-        .options = options,
+        .options = *options,
         .measures = !options->results.objects,
         .needs = MARGAY_CAN_TELL_DISTANCES,
         .files = {{.columns = DISTANCES_COLUMNS}},

@@ -45,7 +45,8 @@ static enum margay_status end(struct drive *drive, const struct margay_job *job,
                               const struct margay_pass *pass,
                               struct margay_error *error)
 {
-    tell(drive->options, pass, margay_filter_analysis_counts(job->analyses[0]));
+    tell(&drive->options, pass,
+         margay_filter_analysis_counts(job->analyses[0]));
     return stream_finish(&((struct filter *)drive)->stream, job->reader, error);
 }
 
@@ -78,7 +79,7 @@ static enum margay_status ask(struct drive *drive, margay_question **question,
                               struct margay_error *error)
 {
     struct stream *stream = &((struct filter *)drive)->stream;
-    const struct options *options = drive->options;
+    const struct options *options = &drive->options;
     const char *path = options->output == NULL ? "-" : options->output;
     const struct margay_filter_request request = {
         .cache =
@@ -106,7 +107,7 @@ static enum margay_status ask(struct drive *drive, margay_question **question,
 int cmd_filter(const struct options *options)
 {
     struct filter filter = {
-        .drive = {.options = options, .ask = ask, .ended = end},
+        .drive = {.options = *options, .ask = ask, .ended = end},
         .stream.output = &filter.drive.csvs[0].output,
     };
     int exit_status = drive_command(&filter.drive);

@@ -32,7 +32,7 @@ static enum margay_status ask(struct drive *drive, margay_question **question,
                               struct margay_error *error)
 {
     struct histogram *histogram = (struct histogram *)drive;
-    const struct options *options = drive->options;
+    const struct options *options = &drive->options;
     const struct attribution_option *by = &options->results.by;
     margay_question *next = NULL;
     enum margay_status status = MARGAY_OK;
@@ -71,7 +71,7 @@ static enum margay_status write_part(void *context, uint64_t key,
     struct csv_writer *csv = part->csv;
     struct margay_series series = part->all;
     series.histogram = counts;
-    enum margay_attribution by = histogram->drive.options->results.by.by;
+    enum margay_attribution by = histogram->drive.options.results.by.by;
     if (histogram->regions != NULL)
         csv->label = (struct csv_label){
             CSV_TEXT, .text = regions_name(histogram->regions, (size_t)key)};
@@ -81,7 +81,7 @@ static enum margay_status write_part(void *context, uint64_t key,
         csv->label = (struct csv_label){
             by == MARGAY_BY_SITE ? CSV_HEXADECIMAL : CSV_NUMBER, .number = key};
     return table_histogram(csv, &part->labels, &series,
-                           &histogram->drive.options->results.bins, error);
+                           &histogram->drive.options.results.bins, error);
 }
 
 /* ------------------------------------------------------------- the rows -- */
@@ -92,7 +92,7 @@ static enum margay_status write_series(void *context,
                                        struct margay_error *error)
 {
     struct rows *rows = context;
-    const struct options *options = rows->histogram->drive.options;
+    const struct options *options = &rows->histogram->drive.options;
     const struct margay_result result = result_of_histogram(series->histogram);
     struct margay_series counted =
         series->in_bytes ? margay_result_describe(&result) : *series;
@@ -125,7 +125,7 @@ static enum margay_status write_rows(struct drive *drive,
                    .sampled = rows.sample},
         .analysis = analysis,
     };
-    if (drive->options->results.objects)
+    if (drive->options.results.objects)
         return margay_analysis_series(analysis, NULL, write_series, &rows,
                                       error);
     const struct margay_series all =
@@ -143,7 +143,7 @@ static enum margay_status write_pass(struct drive *drive,
         write_rows(drive, drive->csvs, job, pass, error);
     histogram->last.unsure_below = 0; /* no row is of a cache */
     if (status == MARGAY_OK)
-        summarise_pass(drive->options, job, pass, &histogram->last);
+        summarise_pass(&drive->options, job, pass, &histogram->last);
     return status;
 }
 
@@ -153,7 +153,7 @@ int cmd_histogram(const struct options *options)
     const char *columns = by->given ? attribution_columns[by->by]
                                     : curve_histogram_columns(options);
     struct histogram histogram = {.drive = {
-                                      .options = options,
+                                      .options = *options,
                                       .measures = !options->results.objects,
                                       .needs = MARGAY_CAN_GIVE_HISTOGRAM,
                                       .files = {{.columns = columns}},

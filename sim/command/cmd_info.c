@@ -74,7 +74,7 @@ static enum margay_status write_pass(struct drive *drive,
                                      struct margay_error *error)
 {
     struct information *information = (struct information *)drive;
-    const struct options *options = drive->options;
+    const struct options *options = &drive->options;
     margay_analysis *analysis = job->analyses[0];
     enum margay_status status = MARGAY_OK;
     information->pass = pass;
@@ -100,8 +100,8 @@ static enum margay_status ask(struct drive *drive, margay_question **question,
                 .references = true},
         .name = "the survey",
     };
-    return drive->options->profile ? margay_profile_question(question, error)
-           : drive->options->heatmap
+    return drive->options.profile ? margay_profile_question(question, error)
+           : drive->options.heatmap
                ? margay_heatmap_question(question, error)
                : margay_question_create(&kind, &asked, 0, question, error);
 }
@@ -111,7 +111,7 @@ int cmd_info(const struct options *options)
     bool one = options->operand_count <= 1 || options->run.join;
     struct information information = {
         .drive = {
-            .options = options,
+            .options = *options,
             .files = {{.columns = options->profile   ? PROFILE_COLUMNS
                                   : options->heatmap ? HEATMAP_COLUMNS
                                   : options->json || !one

@@ -44,7 +44,7 @@ static enum margay_status write_curves(struct drive *drive,
                                        const margay_phases *phases,
                                        struct margay_error *error)
 {
-    const struct curve_sinks sinks = {.options = drive->options,
+    const struct curve_sinks sinks = {.options = &drive->options,
                                       .csv = &drive->csvs[CURVES]};
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < margay_phases_count(phases) && status == MARGAY_OK;
@@ -136,7 +136,7 @@ static enum margay_status ask(struct drive *drive, margay_question **question,
 int cmd_phases(const struct options *options)
 {
     struct drive drive = {
-        .options = options,
+        .options = *options,
         .ask = ask,
         .ended = write_pass,
         .files = {[PHASES] = {.columns = PHASES_COLUMNS},

@@ -18,7 +18,6 @@ enum { TABLE, PARETO, SHARING, OUTPUTS };
 
 struct simulate {
     struct drive drive;
-    struct options options;      /* with the block size of the machine */
     struct machine machine;      /* of the table, and its varied fields */
     struct margay_level *levels; /* of all machines; owned */
     char *columns[OUTPUTS];      /* owned */
@@ -42,10 +41,11 @@ static enum margay_status question_of(struct simulate *simulate,
     const struct margay_machine_request request = {
         .machines.machine = {.levels = simulate->levels,
                              .level_count = simulate->machine.count,
-                             .seed = simulate->options.seed,
-                             .cores = simulate->options.machine.cores,
+                             .seed = simulate->drive.options.seed,
+                             .cores = simulate->drive.options.machine.cores,
                              .notes_sharing =
-                                 simulate->options.machine.sharing != NULL,
+                                 simulate->drive.options.machine.sharing !=
+                                 NULL,
                              .sends = simulate->sends},
         .machines.machine_count = machine_count(&simulate->machine),
         .next = next,
@@ -58,12 +58,12 @@ static struct machine_results results_of(const struct simulate *simulate,
                                          const margay_family *family)
 {
     return (struct machine_results){
-        .name = simulate->options.machine.name,
+        .name = simulate->drive.options.machine.name,
         .trace = trace,
         .machine = &simulate->machine,
         .levels = simulate->levels,
         .family = family,
-        .instructions = simulate->options.machine.instructions,
+        .instructions = simulate->drive.options.machine.instructions,
     };
 }
 
@@ -132,11 +132,11 @@ static enum margay_status write_machines(struct drive *drive,
         of_all_kinds(margay_family_fed(results.family).references);
     tell_sent(simulate, &results);
     if (simulate->sends != 0)
-        return drive_joins(drive->options)
+        return drive_joins(&drive->options)
                    ? margay_writer_finish(simulate->stream.writer, error)
                    : stream_finish(&simulate->stream, job->reader, error);
     if (references == 0) {
-        if (simulate->options.reading.warmup_refs != 0)
+        if (simulate->drive.options.reading.warmup_refs != 0)
             message_tell("%s: no reference comes after the warm-up",
                          pass->trace);
         return MARGAY_OK;
@@ -152,7 +152,7 @@ static enum margay_status write_machines(struct drive *drive,
         status = table_pareto(&csvs[PARETO], &results, error);
     if (status == MARGAY_OK && csvs[SHARING].output != NULL)
         status = table_sharing(&csvs[SHARING], &results, job->reader,
-                               simulate->options.annotate.program,
+                               simulate->drive.options.annotate.program,
                                simulate->places, error);
     return status;
 }
@@ -162,7 +162,7 @@ static enum margay_status write_machines(struct drive *drive,
 static void warn(const struct simulate *simulate)
 {
     size_t machines = machine_count(&simulate->machine);
-    bool shares = simulate->options.machine.cores > 1, told = false;
+    bool shares = simulate->drive.options.machine.cores > 1, told = false;
     for (size_t i = 0; i < simulate->machine.count * machines; i++) {
         const struct margay_level *level = &simulate->levels[i];
         uint64_t blocks = level->bytes / level->block_bytes;
@@ -182,9 +182,9 @@ static void warn(const struct simulate *simulate)
 /* The block size of the run is the smallest that the trace is divided into. */
 static void choose_block(struct simulate *simulate)
 {
-    uint64_t *smallest = simulate->options.run.blocks.numbers;
+    uint64_t *smallest = simulate->drive.options.run.blocks.numbers;
     size_t count = simulate->machine.count;
-    simulate->options.run.blocks.count = 1;
+    simulate->drive.options.run.blocks.count = 1;
     *smallest = UINT64_MAX;
     for (size_t i = 0; i < count * machine_count(&simulate->machine); i++) {
         const struct margay_level *machine =
@@ -199,8 +199,8 @@ static void choose_block(struct simulate *simulate)
 static enum margay_status read_machines(struct simulate *simulate,
                                         struct margay_error *error)
 {
-    const char *name = simulate->options.machine.name;
-    const char *vary = simulate->options.machine.vary;
+    const char *name = simulate->drive.options.machine.name;
+    const char *vary = simulate->drive.options.machine.vary;
     if (name == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "which machine: expected --machine FILE|NAME");
@@ -216,8 +216,8 @@ static enum margay_status read_machines(struct simulate *simulate,
 static enum margay_status open_stream(struct simulate *simulate,
                                       struct margay_error *error)
 {
-    struct options with_format = simulate->options;
-    const char *name = with_format.machine.misses;
+    struct options *options = &simulate->drive.options;
+    const char *name = options->machine.misses;
     for (; name != NULL; name = *name == '\0' ? NULL : name + 1) {
         size_t bytes = strcspn(name, ","), i = 0;
         while (i < simulate->machine.count &&
@@ -229,17 +229,16 @@ static enum margay_status open_stream(struct simulate *simulate,
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "--misses: found '%.*s', expected a cache of "
                                "%s, such as %s",
-                               (int)bytes, name, with_format.machine.name,
+                               (int)bytes, name, options->machine.name,
                                simulate->levels[0].name);
         simulate->sends |= UINT64_C(1) << i;
         name += bytes;
     }
-    if (trace_format(&with_format, with_format.output) == NULL &&
-        with_format.output != NULL)
-        with_format.to = "mgt";
-    return stream_open(&simulate->stream, &with_format,
-                       with_format.output == NULL ? "-" : with_format.output,
-                       error);
+    if (trace_format(options, options->output) == NULL &&
+        options->output != NULL)
+        options->to = "mgt";
+    return stream_open(&simulate->stream, options,
+                       options->output == NULL ? "-" : options->output, error);
 }
 
 /* Choose the columns of the tables, which the run opens, and note their
@@ -247,7 +246,7 @@ static enum margay_status open_stream(struct simulate *simulate,
 static enum margay_status choose_tables(struct simulate *simulate,
                                         struct margay_error *error)
 {
-    const struct options *options = &simulate->options;
+    const struct options *options = &simulate->drive.options;
     struct drive *drive = &simulate->drive;
     const char *pareto = options->machine.pareto;
     const char *sharing = options->machine.sharing;
@@ -296,7 +295,7 @@ static enum margay_status ask(struct drive *drive, margay_question **question,
     if (status != MARGAY_OK)
         return status;
     choose_block(simulate);
-    status = drive->options->machine.misses == NULL
+    status = drive->options.machine.misses == NULL
                  ? choose_tables(simulate, error)
                  : open_stream(simulate, error);
     return status == MARGAY_OK ? question_of(simulate, question, error)
@@ -306,10 +305,7 @@ static enum margay_status ask(struct drive *drive, margay_question **question,
 int cmd_simulate(const struct options *options)
 {
     struct simulate simulate = {
-        .drive = {.options = &simulate.options,
-                  .ask = ask,
-                  .ended = write_machines},
-        .options = *options,
+        .drive = {.options = *options, .ask = ask, .ended = write_machines},
         .stream = {.output = &simulate.drive.csvs[TABLE].output,
                    .fed = STREAM_NUMBERS},
     };

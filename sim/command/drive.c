@@ -202,7 +202,7 @@ static void explain(const struct drive *drive, const struct margay_job *job)
         message_print("%s: engine %s; the fastest code for this processor is "
                       "%s",
                       job->trace,
-                      drive_engine(drive->options, drive->needs).spec,
+                      drive_engine(&drive->options, drive->needs).spec,
                       margay_target_name(margay_target_best()));
 }
 
@@ -231,7 +231,7 @@ static enum margay_status check_samples(const struct drive *drive,
                                         const struct margay_job *job,
                                         struct margay_error *error)
 {
-    const struct options *options = drive->options;
+    const struct options *options = &drive->options;
     const struct attribution_option *by = &options->results.by;
     bool counts = (options->command->bit & (ON_DISTANCES | ON_ANNOTATE)) != 0 ||
                   (by->given && by->by == MARGAY_BY_SITE);
@@ -261,7 +261,7 @@ static enum margay_status renew(struct drive *drive, const char *path,
 {
     struct csv_writer csv = {0};
     enum margay_status status =
-        is_table ? csv_open(&csv, path, drive->options->json, CSV_ROWS,
+        is_table ? csv_open(&csv, path, drive->options.json, CSV_ROWS,
                             drive->files[0].columns, error)
                  : output_open(path, OUTPUT_HELD, &csv.output, error);
     if (status != MARGAY_OK)
@@ -279,7 +279,7 @@ static enum margay_status begun(void *context, const struct margay_job *job,
                                 struct margay_error *error)
 {
     struct drive *drive = ((struct seat *)context)->drive;
-    const struct options *options = drive->options;
+    const struct options *options = &drive->options;
     enum margay_status status = check_samples(drive, job, error);
     if (options->verbose)
         explain(drive, job);
@@ -300,7 +300,7 @@ static enum margay_status ended(void *context, const struct margay_job *job,
                                 struct margay_error *error)
 {
     struct drive *drive = ((struct seat *)context)->drive;
-    if (drive->options->verbose && pass == job->passes && !drive->copies)
+    if (drive->options.verbose && pass == job->passes && !drive->copies)
         explain_work(job);
     return drive->ended == NULL ? MARGAY_OK
                                 : drive->ended(drive, job, pass, error);
@@ -310,7 +310,7 @@ static enum margay_status look(void *context, const struct margay_job *job,
                                uint64_t references, struct margay_error *error)
 {
     struct drive *drive = ((struct seat *)context)->drive;
-    const struct options *options = drive->options;
+    const struct options *options = &drive->options;
     enum margay_status status = MARGAY_OK;
     char *path = NULL;
     if (options->output != NULL &&
@@ -334,7 +334,7 @@ static enum margay_status save(void *context, const struct margay_job *job,
     struct output *output;
     const struct margay_sink sink = {&output, sink_write};
     enum margay_status status =
-        output_open(drive->options->run.save, OUTPUT_DURABLE, &output, error);
+        output_open(drive->options.run.save, OUTPUT_DURABLE, &output, error);
     if (status != MARGAY_OK)
         return status;
     return output_settle(output, margay_job_save(job, &sink, error), error);
@@ -384,7 +384,7 @@ static void tell(void *context, const struct margay_job *job,
     const char *end = margay_plural(notice->references, "s");
     switch (notice->news) {
     case MARGAY_RESUMED:
-        tell_resumed(seat->drive->options, notice);
+        tell_resumed(&seat->drive->options, notice);
         break;
     case MARGAY_WAS_READ:
         tell_reading(job->trace, job->reader);
@@ -394,7 +394,7 @@ static void tell(void *context, const struct margay_job *job,
         message_print("%s: interrupted; the output covers the first %" PRIu64
                       " reference%s only%s",
                       job->trace, notice->references, end,
-                      seat->drive->options->run.save != NULL &&
+                      seat->drive->options.run.save != NULL &&
                               job->pass_count == 0
                           ? ", and no state was saved"
                           : "");
@@ -419,8 +419,7 @@ static void show_progress(void *context, const struct margay_progress *run)
 {
     struct seat *seat = context;
     if (seat->trace != run->trace || seat->progress.simulates != run->finishing)
-        progress_begin(&seat->progress, run->trace,
-                       seat->drive->options->quiet);
+        progress_begin(&seat->progress, run->trace, seat->drive->options.quiet);
     seat->trace = run->trace;
     seat->progress.simulates = run->finishing;
     progress_update(&seat->progress, run->references, run->bytes_done,
@@ -446,7 +445,7 @@ static void explain_end(const struct seat *seat,
                       margay_plural(request->trace_count, "s"));
     else if (interrupted && !seat->explained)
         message_print("interrupted when all was read; the output is whole");
-    if (status == MARGAY_NO_MEMORY && drive->options->engine.bound.value == 0 &&
+    if (status == MARGAY_NO_MEMORY && drive->options.engine.bound.value == 0 &&
         (drive->measures || drive->has_engine)) {
         size_t length = strlen(error->message);
         snprintf(error->message + length, sizeof error->message - length,
@@ -457,7 +456,7 @@ static void explain_end(const struct seat *seat,
 
 enum margay_status drive_open(struct drive *drive, struct margay_error *error)
 {
-    const struct options *options = drive->options;
+    const struct options *options = &drive->options;
     enum margay_status status = MARGAY_OK;
     for (size_t i = 0; i < DRIVE_MOST_FILES && status == MARGAY_OK; i++) {
         const struct drive_file *file = &drive->files[i];
@@ -479,7 +478,7 @@ static enum margay_status prepare(struct drive *drive,
                                   margay_question **question,
                                   struct margay_error *error)
 {
-    const struct options *options = drive->options;
+    const struct options *options = &drive->options;
     *question = NULL;
     enum margay_status status = drive->ask(drive, question, error);
     if (status != MARGAY_OK || (*question == NULL && !drive->measures))
@@ -505,7 +504,7 @@ enum margay_status drive_run(struct drive *drive, struct margay_error *error)
     enum margay_status status = prepare(drive, &question, error);
     if (status != MARGAY_OK || question == NULL)
         return status;
-    const struct options *options = drive->options;
+    const struct options *options = &drive->options;
     const struct needs needs = needs_of(options);
     const struct margay_request request = request_of(options, &needs);
     struct seat seat = {.drive = drive};

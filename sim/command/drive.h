@@ -30,7 +30,7 @@ struct drive_file {
 /* The functions of a command.  One may be NULL where the command has no use for
    it. */
 struct drive {
-    const struct options *options;
+    struct options options; /* of the run; `ask` may change them */
 
     /* The question is one of distances, by an engine that has the abilities
        `needs`, a set of enum margay_engine_ability. */

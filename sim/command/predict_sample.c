@@ -22,8 +22,7 @@ struct run {
 
 struct sampling {
     struct drive drive;
-    struct options options; /* whose operands are the paths */
-    struct run *runs;       /* owned */
+    struct run *runs; /* owned */
     const char **paths;
     size_t count, at; /* `at` is the run that is read */
     bool has_rule;
@@ -36,7 +35,7 @@ struct sampling {
 static enum margay_status list_runs(struct sampling *sampling,
                                     struct margay_error *error)
 {
-    struct options *options = &sampling->options;
+    struct options *options = &sampling->drive.options;
     enum margay_status status = MARGAY_OK;
     size_t count = options->operand_count == 0 ? 1 : options->operand_count;
     sampling->runs = calloc(count, sizeof *sampling->runs);
@@ -90,7 +89,7 @@ static enum margay_status begin_peaks(margay_analysis *analysis,
                                       struct margay_error *error)
 {
     const struct sampling *sampling = analysis->question->context;
-    const struct predict_choices *choices = &sampling->options.predict;
+    const struct predict_choices *choices = &sampling->drive.options.predict;
     const struct margay_sampler_options options = {
         .qualification_blocks = choices->qualification_blocks,
         .temporal_blocks = choices->temporal_blocks,
@@ -223,13 +222,12 @@ static enum margay_status write_run(struct sampling *sampling,
 int cmd_predict_sample(const struct options *options)
 {
     struct sampling sampling = {
-        .drive = {.options = &sampling.options,
+        .drive = {.options = *options,
                   .measures = true,
                   .needs = MARGAY_CAN_TELL_DISTANCES,
                   .files = {{.columns = SAMPLE_COLUMNS}},
                   .ask = ask,
                   .ended = end},
-        .options = *options,
     };
     struct margay_error error;
     enum margay_status status = drive_run(&sampling.drive, &error);

@@ -216,14 +216,13 @@ enum margay_status trials_on_trace(const struct options *options,
                                    struct csv_writer *csv,
                                    struct margay_error *error)
 {
-    struct options reading = *options;
+    const char *operands[] = {options->trials.trace};
     struct references references = {
-        .drive = {.options = &reading, .ask = ask},
+        .drive = {.options = *options, .ask = ask},
         .file = memfd_create("trace", MFD_CLOEXEC),
     };
-    const char *operands[] = {options->trials.trace};
-    reading.operands = operands;
-    reading.operand_count = 1;
+    references.drive.options.operands = operands;
+    references.drive.options.operand_count = 1;
     if (references.file < 0)
         return margay_fail(error, MARGAY_IO, "no memory for a trace: %s",
                            strerror(errno));
