@@ -115,38 +115,29 @@ static void list_engines(struct csv_writer *csv)
     }
 }
 
-/* All engines, unless --only says which. */
 static enum margay_status write_trials(const struct options *options,
                                        struct csv_writer *csv,
                                        struct margay_error *error)
 {
-    struct policy_list specs = options->trials.only;
-    char **all = calloc(margay_engine_count(), sizeof *all);
     enum margay_status status = MARGAY_OK;
-    if (all == NULL)
-        return margay_fail_memory(error, "the engines");
-    for (size_t i = 0; i < margay_engine_count(); i++)
-        all[i] = (char *)margay_engine_at(i)->name; /* only read */
-    if (specs.count == 0)
-        specs = (struct policy_list){all, margay_engine_count(), 0};
+    const char *spec;
     /* A misspelt spec fails before the first trial. */
-    for (size_t i = 0; i < specs.count && status == MARGAY_OK; i++) {
+    for (size_t i = 0;
+         status == MARGAY_OK && (spec = trial_spec(options, i)) != NULL; i++) {
         struct margay_engine_abilities engine;
-        status = margay_engine_abilities(specs.specs[i], MARGAY_REUSE_DISTANCES,
-                                         &engine, error);
+        status = margay_engine_abilities(spec, MARGAY_REUSE_DISTANCES, &engine,
+                                         error);
     }
-    if (status == MARGAY_OK && !options->trials.sweep)
-        status = trials_on_trace(options, &specs, csv, error);
-    else if (status == MARGAY_OK) {
-        struct sweep *sweep = trial_share(sizeof *sweep);
-        if (sweep == NULL)
-            status = margay_fail_memory(error, "the sweep");
-        for (size_t i = 0; i < specs.count && status == MARGAY_OK; i++)
-            status = sweep_engine(options, specs.specs[i], sweep, csv, error);
-        if (sweep != NULL)
-            munmap(sweep, sizeof *sweep);
-    }
-    free(all);
+    if (status != MARGAY_OK || !options->trials.sweep)
+        return status == MARGAY_OK ? trials_on_trace(options, csv, error)
+                                   : status;
+    struct sweep *sweep = trial_share(sizeof *sweep);
+    if (sweep == NULL)
+        return margay_fail_memory(error, "the sweep");
+    for (size_t i = 0;
+         status == MARGAY_OK && (spec = trial_spec(options, i)) != NULL; i++)
+        status = sweep_engine(options, spec, sweep, csv, error);
+    munmap(sweep, sizeof *sweep);
     return status;
 }
 

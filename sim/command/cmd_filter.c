@@ -80,7 +80,6 @@ static enum margay_status ask(struct drive *drive, margay_question **question,
 {
     struct stream *stream = &((struct filter *)drive)->stream;
     const struct options *options = &drive->options;
-    const char *path = options->output == NULL ? "-" : options->output;
     const struct margay_filter_request request = {
         .cache =
             {
@@ -94,7 +93,8 @@ static enum margay_status ask(struct drive *drive, margay_question **question,
         .capacity = {.value = options->filter.bytes, .in_bytes = true},
     };
     margay_question *writing;
-    enum margay_status status = stream_open(stream, options, path, error);
+    enum margay_status status =
+        stream_open(stream, options, options->output, error);
     if (status == MARGAY_OK)
         status = check(options, error);
     if (status == MARGAY_OK)

@@ -237,8 +237,7 @@ static enum margay_status open_stream(struct simulate *simulate,
     if (trace_format(options, options->output) == NULL &&
         options->output != NULL)
         options->to = "mgt";
-    return stream_open(&simulate->stream, options,
-                       options->output == NULL ? "-" : options->output, error);
+    return stream_open(&simulate->stream, options, options->output, error);
 }
 
 /* Choose the columns of the tables, which the run opens, and note their

@@ -539,7 +539,7 @@ int drive_command(struct drive *drive)
     return csv_conclude(status, drive->csvs, DRIVE_MOST_FILES, &error);
 }
 
-void drive_join(const struct margay_transport *transport)
+void drive_set_ranks(const struct margay_transport *transport)
 {
     ranks = transport;
 }

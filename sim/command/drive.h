@@ -93,7 +93,7 @@ bool drive_joins(const struct options *options);
 bool drive_tenants_are_threads(const struct options *options);
 
 /* Make this process one of the ranks of a cluster, before any run. */
-void drive_join(const struct margay_transport *transport);
+void drive_set_ranks(const struct margay_transport *transport);
 
 /* Does a cluster run the command?  Its output passes through other programs. */
 bool drive_has_ranks(void);

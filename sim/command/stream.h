@@ -31,7 +31,7 @@ struct stream {
 };
 
 /* Open a FILE in the format of --to, or else in the one that it is named after;
-   "-" is standard output. */
+   "-" or NULL is standard output. */
 enum margay_status stream_open(struct stream *stream,
                                const struct options *options, const char *path,
                                struct margay_error *error);

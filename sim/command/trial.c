@@ -25,6 +25,15 @@ bool trial_is_too_slow(const char *spec, double references, double blocks)
     return is_naive && references * blocks > MOST_NAIVE_STEPS;
 }
 
+const char *trial_spec(const struct options *options, size_t index)
+{
+    const struct policy_list *only = &options->trials.only;
+    const struct margay_engine_info *engine = margay_engine_at(index);
+    if (only->count > 0)
+        return index < only->count ? only->specs[index] : NULL;
+    return engine == NULL ? NULL : engine->name;
+}
+
 struct trial trial_of(const char *spec, const struct options *options,
                       uint64_t bound_blocks)
 {

@@ -58,6 +58,10 @@ bool trial_is_too_slow(const char *spec, double references, double blocks);
 struct trial trial_of(const char *spec, const struct options *options,
                       uint64_t bound_blocks);
 
+/* Spec `index` of those on trial: all engines, unless --only says which; NULL
+   beyond the last. */
+const char *trial_spec(const struct options *options, size_t index);
+
 /* Memory of zeros that children share with their parent; NULL = there is
    none. */
 void *trial_share(size_t bytes);
@@ -73,7 +77,6 @@ uint64_t trial_system_bytes(const char *path, const char *format);
 
 /* Rows of ENGINES_RUN_COLUMNS: the engines on the trace of --run. */
 enum margay_status trials_on_trace(const struct options *options,
-                                   const struct policy_list *specs,
                                    struct csv_writer *csv,
                                    struct margay_error *error);
 

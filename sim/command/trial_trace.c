@@ -171,7 +171,6 @@ static void write_row(struct csv_writer *csv, const struct trial *trial,
 /* ------------------------------------------------------------ the trials -- */
 
 static enum margay_status run_specs(const struct options *options,
-                                    const struct policy_list *specs,
                                     struct references *references,
                                     struct csv_writer *csv,
                                     struct margay_error *error)
@@ -186,8 +185,9 @@ static enum margay_status run_specs(const struct options *options,
     if (status == MARGAY_OK)
         status = lay_grids(&exact, grids, error);
     double count = (double)references->count;
-    for (size_t i = 0; i < specs->count && status == MARGAY_OK; i++) {
-        const char *spec = specs->specs[i];
+    const char *spec;
+    for (size_t i = 0;
+         status == MARGAY_OK && (spec = trial_spec(options, i)) != NULL; i++) {
         if (options->trials.only.count == 0 &&
             trial_is_too_slow(spec, count, (double)exact.distinct_blocks)) {
             message_print("%s is left out: it would take too long (--only %s "
@@ -212,7 +212,6 @@ static enum margay_status run_specs(const struct options *options,
 }
 
 enum margay_status trials_on_trace(const struct options *options,
-                                   const struct policy_list *specs,
                                    struct csv_writer *csv,
                                    struct margay_error *error)
 {
@@ -234,7 +233,7 @@ enum margay_status trials_on_trace(const struct options *options,
         references.blocks = blocks;
         status = blocks == MAP_FAILED
                      ? margay_fail_memory(error, "the trace")
-                     : run_specs(options, specs, &references, csv, error);
+                     : run_specs(options, &references, csv, error);
         if (blocks != MAP_FAILED)
             munmap(blocks, bytes);
     }

@@ -19,7 +19,7 @@ int main(int argument_count, char **arguments)
     struct margay_transport transport;
     margay_mpi_begin(&argument_count, &arguments, &transport);
     options_set_usual_threads(cores_for_each());
-    drive_join(&transport);
+    drive_set_ranks(&transport);
     if (drive_is_helper())
         message_be_silent();
     int exit_status = program_run(argument_count, arguments);

@@ -109,7 +109,7 @@ static int be_rank(unsigned rank, int argument_count, char **arguments)
         .give_up = give_up,
     };
     keep_own(rank);
-    drive_join(&transport);
+    drive_set_ranks(&transport);
     if (rank != 0) {
         int nothing = open("/dev/null", O_RDONLY);
         dup2(nothing, STDIN_FILENO);
