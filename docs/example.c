@@ -27,7 +27,7 @@ static enum margay_status feed_batch(margay_engine *engine,
     size_t count;
     while (status == MARGAY_OK &&
            (count = margay_batch_blocks(batch, shift, false, &cursor, blocks,
-                                        NULL, BLOCKS_AT_A_TIME)) != 0)
+                                        NULL, NULL, BLOCKS_AT_A_TIME)) != 0)
         status = margay_engine_feed(engine, blocks, count, NULL, error);
     return status;
 }

@@ -402,22 +402,16 @@ struct margay_block_cursor {
  * each, in ascending order; an extent of 0 touches none.  Without, it touches
  * the block of its first byte only.
  *
- * Writes up to `capacity` ids to `blocks` and, unless that is NULL, their
- * kinds to `kinds`; advances *cursor; returns how many ids it wrote.  0 = the
- * batch is exhausted.
+ * Writes up to `capacity` ids to `blocks` and, unless these are NULL, their
+ * kinds to `kinds` and the index in the batch of each one's reference to
+ * `references`; advances *cursor; returns how many ids it wrote.  0 = the batch
+ * is exhausted.
  */
 MARGAY_API size_t margay_batch_blocks(const struct margay_batch *batch,
                                       unsigned shift, bool split,
                                       struct margay_block_cursor *cursor,
                                       uint64_t *blocks, uint8_t *kinds,
-                                      size_t capacity);
-
-/* The same walk, with a cursor of its own: writes to `references` the index in
-   the batch of each block's reference. */
-MARGAY_API size_t margay_batch_origins(const struct margay_batch *batch,
-                                       unsigned shift, bool split,
-                                       struct margay_block_cursor *cursor,
-                                       uint32_t *references, size_t capacity);
+                                      uint32_t *references, size_t capacity);
 
 /* --------------------------------------------------------------- spans -- */
 

@@ -29,20 +29,17 @@ static enum margay_status next_split(struct margay_span_walk *walk,
     const struct margay_batch *batch = walk->batch;
     struct margay_span_store *store = walk->store;
     uint8_t *kinds = batch->kinds == NULL ? NULL : store->kinds;
-    span->count = margay_batch_blocks(batch, walk->shift, true, &walk->blocks,
-                                      store->blocks, kinds, MARGAY_SPAN_REFS);
+    const unsigned wanted = walk->columns & ~(unsigned)MARGAY_COLUMN_KINDS;
+    if (wanted != 0 && store->columns == NULL)
+        store->columns = malloc(sizeof *store->columns);
+    if (wanted != 0 && store->columns == NULL)
+        return margay_fail_memory(error, "the columns of a span");
+    struct margay_span_columns *columns = store->columns;
+    span->count = margay_batch_blocks(
+        batch, walk->shift, true, &walk->blocks, store->blocks, kinds,
+        wanted == 0 ? NULL : columns->origins, MARGAY_SPAN_REFS);
     span->blocks = store->blocks;
     span->kinds = kinds;
-    if ((walk->columns & ~MARGAY_COLUMN_KINDS) == 0)
-        return MARGAY_OK;
-    if (store->columns == NULL)
-        store->columns = malloc(sizeof *store->columns);
-    if (store->columns == NULL)
-        return margay_fail_memory(error, "the columns of a span");
-    margay_batch_origins(batch, walk->shift, true, &walk->origins,
-                         store->columns->origins, span->count);
-    unsigned wanted = walk->columns & ~(unsigned)MARGAY_COLUMN_KINDS;
-    struct margay_span_columns *columns = store->columns;
 #define MARGAY_COLUMN(name, NAME, bit, type, words)              \
     if ((wanted & 1u << (bit)) && batch->name != NULL) {         \
         for (size_t i = 0; i < span->count; i++)                 \

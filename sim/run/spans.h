@@ -65,7 +65,7 @@ struct margay_span_walk {
     unsigned columns; /* that are wanted, besides blocks */
     struct margay_span_store *store;
 
-    struct margay_block_cursor blocks, origins;
+    struct margay_block_cursor blocks;
 
     /* What the walk has failed with, MARGAY_NO_MEMORY, or whoever takes the
        spans, who sets it to have no more of them. */

@@ -150,7 +150,7 @@ enum margay_status margay_uses_feed(margay_analysis *analysis,
     while (status == MARGAY_OK &&
            (count = margay_batch_blocks(
                 &batch, pass->shift, pass->splits, &cursor, blocks,
-                span->kinds == NULL ? NULL : kinds, CHUNK_REFS)) > 0) {
+                span->kinds == NULL ? NULL : kinds, NULL, CHUNK_REFS)) > 0) {
         status = count_blocks(uses, blocks, count, error);
         for (size_t i = 0; i < count; i++)
             uses->of_kind[kinds[i]]++;

@@ -186,7 +186,7 @@ static bool blocks_right(unsigned shift, bool split, size_t capacity)
     size_t count = 0, more;
     while (
         (more = margay_batch_blocks(&batch, shift, split, &cursor, got + count,
-                                    got_kinds + count, capacity)) > 0)
+                                    got_kinds + count, NULL, capacity)) > 0)
         count += more;
     return count == expected_count &&
            memcmp(got, expected, count * sizeof *got) == 0 &&
@@ -212,17 +212,20 @@ static void test_blocks_without_arrays(void)
     struct margay_batch batch = {.references = 2,
                                  .numbers = (uint64_t[]){64, UINT64_MAX}};
     struct margay_block_cursor cursor = {0};
-    CHECK_U64(margay_batch_blocks(&batch, 6, true, &cursor, blocks, kinds, 4),
-              2, "split without extents: one block each");
+    CHECK_U64(
+        margay_batch_blocks(&batch, 6, true, &cursor, blocks, kinds, NULL, 4),
+        2, "split without extents: one block each");
     CHECK(blocks[0] == 1 && blocks[1] == UINT64_MAX >> 6, "the right ones");
     CHECK(kinds[0] == MARGAY_READ && kinds[1] == MARGAY_READ,
           "without kinds they are reads");
-    CHECK_U64(margay_batch_blocks(&batch, 6, true, &cursor, blocks, NULL, 4), 0,
-              "and no more");
+    CHECK_U64(
+        margay_batch_blocks(&batch, 6, true, &cursor, blocks, NULL, NULL, 4), 0,
+        "and no more");
     struct margay_batch empty = {0};
     cursor = (struct margay_block_cursor){0};
-    CHECK_U64(margay_batch_blocks(&empty, 0, false, &cursor, blocks, NULL, 4),
-              0, "an empty batch");
+    CHECK_U64(
+        margay_batch_blocks(&empty, 0, false, &cursor, blocks, NULL, NULL, 4),
+        0, "an empty batch");
 }
 
 int main(void)

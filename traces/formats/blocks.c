@@ -9,7 +9,8 @@
 /* Blocks that are divided at once, unless one reference touches more. */
 #define TAKEN_BLOCKS ((uint64_t)1 << 16)
 
-/* Where block references go; an array that is NULL is not wanted. */
+/* Where block references go; kinds or references that are NULL are not
+   wanted. */
 struct out {
     uint64_t *blocks;
     uint8_t *kinds;
@@ -42,11 +43,10 @@ static size_t first_blocks(const struct margay_batch *batch, unsigned shift,
     size_t left = batch->references - from;
     size_t count = left < out->capacity ? left : out->capacity;
     const uint64_t *numbers = batch->numbers + from;
-    if (out->blocks != NULL && shift == 0) {
+    if (shift == 0)
         memcpy(out->blocks, numbers, count * sizeof *numbers);
-    } else if (out->blocks != NULL) {
+    else
         margay_numbers_shift(numbers, count, shift, out->blocks);
-    }
     if (out->kinds != NULL && batch->kinds != NULL)
         memcpy(out->kinds, batch->kinds + from, count);
     else if (out->kinds != NULL)
@@ -69,8 +69,7 @@ static size_t all_blocks(const struct margay_batch *batch, unsigned shift,
             margay_extent_blocks(number, batch->extents[i], shift);
         uint8_t kind = batch->kinds == NULL ? MARGAY_READ : batch->kinds[i];
         for (; done < covered && written < out->capacity; done++, written++) {
-            if (out->blocks != NULL)
-                out->blocks[written] = (number >> shift) + done;
+            out->blocks[written] = (number >> shift) + done;
             if (out->kinds != NULL)
                 out->kinds[written] = kind;
             if (out->references != NULL)
@@ -125,30 +124,15 @@ enum margay_status margay_batch_take(const struct margay_batch *batch,
     return MARGAY_OK;
 }
 
-static size_t next_blocks(const struct margay_batch *batch, unsigned shift,
-                          bool split, struct margay_block_cursor *cursor,
-                          const struct out *out)
-{
-    if (cursor->reference >= batch->references)
-        return 0;
-    if (split && batch->extents != NULL)
-        return all_blocks(batch, shift, cursor, out);
-    return first_blocks(batch, shift, cursor, out);
-}
-
 size_t margay_batch_blocks(const struct margay_batch *batch, unsigned shift,
                            bool split, struct margay_block_cursor *cursor,
-                           uint64_t *blocks, uint8_t *kinds, size_t capacity)
+                           uint64_t *blocks, uint8_t *kinds,
+                           uint32_t *references, size_t capacity)
 {
-    const struct out out = {
-        .blocks = blocks, .kinds = kinds, .capacity = capacity};
-    return next_blocks(batch, shift, split, cursor, &out);
-}
-
-size_t margay_batch_origins(const struct margay_batch *batch, unsigned shift,
-                            bool split, struct margay_block_cursor *cursor,
-                            uint32_t *references, size_t capacity)
-{
-    const struct out out = {.references = references, .capacity = capacity};
-    return next_blocks(batch, shift, split, cursor, &out);
+    const struct out out = {blocks, kinds, references, capacity};
+    if (cursor->reference >= batch->references)
+        return 0;
+    return split && batch->extents != NULL
+               ? all_blocks(batch, shift, cursor, &out)
+               : first_blocks(batch, shift, cursor, &out);
 }
