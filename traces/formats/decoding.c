@@ -107,7 +107,7 @@ enum margay_status margay_decoding_open(struct margay_decoding *decoding,
         .evidence = reader->detection.evidence,
         .tenants = reader->state_options.tenants,
         .tenant = reader->state_options.tenant,
-        .empty_requests = reader->empty_requests,
+        .empty_requests = reader->reading.empty_requests,
     };
     if (decoding->intake.is_part) {
         source->plain_bytes = reader->whole.source.plain_bytes;

@@ -160,12 +160,10 @@ struct margay_format {
     margay_decode_function *recognise;
     /* A text without records is no evidence: lines of others are skipped. */
     bool told_by_records;
-    /* Text: a line depends on no other line, so a file may be cut after any
-       newline.  Only without a state. */
-    bool lines_stand_alone;
 
-    /* With a state: make the state (NULL: no memory), release it, and decode
-       the rest that it holds when the trace has ended. */
+    /* Make a state (NULL: no memory), release it, and decode the rest that it
+       holds when the trace has ended.  Without a state no line depends on
+       another, so a text may be cut after any newline. */
     void *(*create_state)(const struct margay_state_options *options);
     void (*free_state)(void *state);
     margay_decode_function *finish;

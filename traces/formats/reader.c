@@ -136,7 +136,7 @@ unsigned margay_reader_columns(const struct margay_reader *reader)
                                                 : format->info.columns | named;
     /* A format may have columns that this trace lacks. */
     return columns & (reader->facts.columns | ~MARGAY_STORAGE_COLUMNS) &
-           ~reader->unused_columns;
+           ~reader->reading.unused_columns;
 }
 
 /* Offsets may count units that --unit sets: name them for people. */
@@ -211,7 +211,8 @@ static void skip_records(struct margay_reader *reader)
     size_t record_bytes = format->record_bytes;
     uint64_t bytes = reader->whole.source.plain_bytes;
     /* Of bad lines, the first ones count, so that nothing is cut. */
-    if ((format->lines_stand_alone || format->cut != NULL) &&
+    if (format->decode != NULL && record_bytes == 0 &&
+        (format->create_state == NULL || format->cut != NULL) &&
         reader->most_bad_lines == 0)
         reader->line_bytes = bytes;
     if (record_bytes == 0 || bytes == 0 || format->record_references > 0)
@@ -248,7 +249,7 @@ static enum margay_status fill_batch(struct margay_reader *reader,
 {
     unsigned columns = margay_reader_columns(reader);
     enum margay_status status = MARGAY_OK;
-    if (reader->numbers_only && reader->detection.format->leaves_out &&
+    if (reader->reading.numbers_only && reader->detection.format->leaves_out &&
         !reader->facts.splits)
         columns = 0;
     if (batch->numbers == NULL)

@@ -19,6 +19,7 @@
 #include "traces/formats/data.h"
 #include "traces/formats/detect.h"
 #include "traces/formats/modules.h"
+#include "traces/formats/reading.h"
 
 #define MARGAY_RING_SLOTS  8
 #define MARGAY_BATCH_BYTES ((size_t)131072 >> MARGAY_SHRINK) /* of numbers */
@@ -51,11 +52,9 @@ struct margay_reader {
     uint64_t skip_refs;      /* references to be dropped at the beginning */
     uint64_t most_refs;      /* references after these are not read */
     uint64_t most_bad_lines; /* that may be passed over */
-    unsigned unused_columns; /* of those of objects */
-    bool empty_requests;     /* as in struct margay_reading */
-    bool numbers_only;       /* the caller uses nothing else */
-    bool steps;              /* slots are read one by one */
-    struct margay_data_map *data; /* NULL = sites are given as they are */
+    struct margay_reading reading; /* what the caller needs */
+    bool steps;                    /* slots are read one by one */
+    struct margay_data_map *data;  /* NULL = sites are given as they are */
 
     /* Known with the format. */
     struct margay_skipped skipped; /* of skip_refs */

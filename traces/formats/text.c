@@ -125,8 +125,7 @@ static inline __attribute__((always_inline)) const char *decode_lines(
     }
 
 /* The functions of a format that recognises all that it reads. */
-#define DECODED_BY(decoder) \
-    .decode = decoder, .lines_stand_alone = true, .recognise = decoder
+#define DECODED_BY(decoder) .decode = decoder, .recognise = decoder
 
 /* A record as it is written: texts by kind, of equal lengths. */
 struct record_text {
@@ -570,7 +569,6 @@ const struct margay_format margay_format_perf_script = {
              .columns = MARGAY_COLUMN_KINDS | MARGAY_COLUMN_SITES,
              .kinds = MARGAY_ALL_KINDS, .sampled = true},
     .decode = decode_perf,
-    .lines_stand_alone = true,
     .recognise = recognise_perf,
 };
 
@@ -712,7 +710,6 @@ const struct margay_format margay_format_hex = {
              .description = "one 0xADDR per line", .suffixes = "hex",
              .writable = true},
     .decode = decode_hex,
-    .lines_stand_alone = true,
     .recognise = recognise_hex,
     .encode = encode_hex,
 };

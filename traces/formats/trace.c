@@ -90,16 +90,15 @@ static enum margay_status take_reading(struct margay_trace *trace,
 {
     const struct margay_trace_options *options = &trace->options;
     struct margay_reader *reader = &trace->reader;
-    trace->reading = *given;
-    reader->unused_columns = given->unused_columns;
-    reader->empty_requests = given->empty_requests;
+    struct margay_reading *reading = &reader->reading;
+    *reading = *given;
     /* The size of a delete is no size for a get without one. */
     if (options->ops != MARGAY_ALL_OPS ||
-        (reader->unused_columns & MARGAY_COLUMN_SIZES) == 0)
-        reader->unused_columns &= ~(unsigned)MARGAY_COLUMN_OPS;
-    reader->numbers_only = given->numbers_only && !given->data &&
-                           options->kinds == MARGAY_ALL_KINDS &&
-                           options->ops == MARGAY_ALL_OPS;
+        (reading->unused_columns & MARGAY_COLUMN_SIZES) == 0)
+        reading->unused_columns &= ~(unsigned)MARGAY_COLUMN_OPS;
+    reading->numbers_only = given->numbers_only && !given->data &&
+                            options->kinds == MARGAY_ALL_KINDS &&
+                            options->ops == MARGAY_ALL_OPS;
     const char *tenant = given->tenants;
     for (uint32_t i = 0, number;
          i < given->tenant_count && reader->state_options.tenants != NULL;
@@ -499,7 +498,7 @@ enum margay_status margay_trace_next(margay_trace *trace, int wait_ms,
         slot = &trace->reader.ring[trace->slot];
         trace->holds_slot = true;
         trace->given = 0;
-        if (slot->sizes != NULL && !trace->reading.raw_sizes)
+        if (slot->sizes != NULL && !trace->reader.reading.raw_sizes)
             status = settle_sizes(trace, slot, error);
         if (status != MARGAY_OK)
             return status;

@@ -5,7 +5,6 @@
 #include <pthread.h>
 
 #include "traces/formats/reader.h"
-#include "traces/formats/reading.h"
 #include "traces/formats/sizes.h"
 
 struct margay_trace {
@@ -14,7 +13,6 @@ struct margay_trace {
     bool running; /* the thread is, or was */
     struct margay_trace_options options;
     struct margay_format *own; /* of a layout of the user's; NULL = none */
-    struct margay_reading reading;
     struct margay_trace_facts facts; /* once `ready` */
 
     bool ready;      /* the format is known */
