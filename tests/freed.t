@@ -13,8 +13,7 @@ find({ wanted => sub { push @sources, $_ if /\.c$/ }, no_chdir => 1 },
     qw(traces stackdist assoc sim));
 my ($freed, @stale) = (0);
 for my $source (sort @sources) {
-    open my $file, '<', $source or die "$source: $!\n";
-    my @lines = <$file>;
+    my @lines = split /^/m, contents($source);
     for my $i (0 .. $#lines) {
         next unless $lines[$i] =~ /\b\w*free\(\*(\w+)\);/;
         $freed++;

@@ -190,9 +190,7 @@ sub write_tree {
     for my $path (keys %files) {
         my ($folder) = $path =~ m{^(.*)/};
         make_path($folder);
-        open my $file, '>', $path or die "$path: $!\n";
-        print $file "#include \"$_\"\n" for @{ $files{$path} };
-        close $file;
+        write_file($path, map { "#include \"$_\"" } @{ $files{$path} });
     }
 }
 
@@ -231,10 +229,7 @@ report(!@circles, 'no files include each other in a circle', @circles);
 
 # The page that explains the rooms has them in the same order.
 my $page = 'docs/inside/architecture.md';
-open my $text, '<', $page or die "$page: $!\n";
-my ($table) = join('', <$text>) =~ /^\| room of `stackdist\/`.*?\n\n/ms
-    ? $& : '';
-close $text;
+my $table = contents($page) =~ /^\| room of `stackdist\/`.*?\n\n/ms ? $& : '';
 my @listed = $table =~ /^\| `(\w+)\/`/mg;
 report("@listed" eq "@{ $rooms{stackdist} }", "$page lists the rooms",
     "there: @listed", "here: @{ $rooms{stackdist} }");

@@ -1,6 +1,8 @@
 # tap.pl - checks as TAP, for scripts in Perl, which require it from the root
 use strict;
 use warnings;
+use Cwd qw(abs_path);
+use File::Temp qw(tempdir);
 
 my ($checks, $failures) = (0, 0);
 
@@ -29,6 +31,37 @@ sub write_file {
     open my $file, '>', $name or die "$name: $!\n";
     print $file map { "$_\n" } @lines;
     close $file or die "$name: $!\n";
+}
+
+# All of a file; nothing of one that is not there.
+sub contents {
+    my ($name) = @_;
+    open my $file, '<:raw', $name or return '';
+    local $/;
+    return <$file> // '';
+}
+
+# Go to an empty folder, until the end; returns the program that is tested.
+sub begin_in_folder {
+    my $margay = abs_path($ENV{MARGAY} // 'build/margay');
+    chdir tempdir(CLEANUP => 1) or die;
+    $ENV{LC_ALL} = 'C';
+    return $margay;
+}
+
+# Run a program with these arguments, which writes `out` and `err`.  Returns its
+# exit status.
+sub status_of {
+    my ($program, @arguments) = @_;
+    my $child = fork // die "fork: $!\n";
+    if ($child == 0) {
+        open STDIN, '<', '/dev/null' or die "no input: $!\n";
+        open STDOUT, '>', 'out' or die "out: $!\n";
+        open STDERR, '>', 'err' or die "err: $!\n";
+        exec $program, @arguments or die "$program: $!\n";
+    }
+    waitpid $child, 0;
+    return $? >> 8;
 }
 
 1;

@@ -7,14 +7,11 @@
 # another option is refused without it, and runs with it.
 use strict;
 use warnings;
-use Cwd qw(getcwd abs_path);
-use File::Temp qw(tempdir);
+use Cwd qw(getcwd);
 require './tests/tap.pl';
 
 my $root = getcwd();
-my $margay = abs_path($ENV{MARGAY} // 'build/margay');
-chdir tempdir(CLEANUP => 1) or die;
-$ENV{LC_ALL} = 'C';
+my $margay = begin_in_folder();
 
 # --------------------------------------------------------------- the tables --
 
@@ -67,9 +64,7 @@ my %runs_on = (
 my %also = ('written objects' => 'policy', 'written policy' => 'objects', 'inclusion requests' => 'tiers');
 
 sub read_rows {
-    open my $file, '<', "$root/sim/options/conflicts.def" or die;
-    local $/;
-    my $text = <$file>;
+    my $text = contents("$root/sim/options/conflicts.def");
     $text =~ s{/\*.*?\*/}{}gs;
     $text =~ s/"\s*\n\s*"//g; # a text on several lines
     my @rows;
@@ -117,18 +112,7 @@ sub typed {
 }
 
 sub run {
-    my (@arguments) = @_;
-    my $child = fork // die;
-    if ($child == 0) {
-        open STDIN, '<', '/dev/null';
-        open STDOUT, '>', 'out';
-        open STDERR, '>', 'err';
-        exec $margay, @arguments;
-    }
-    waitpid $child, 0;
-    my $status = $? >> 8;
-    local (@ARGV, $/) = ('err');
-    return ($status, -s 'out' // 0, <> // '');
+    return (status_of($margay, @_), -s 'out' // 0, contents('err'));
 }
 
 sub refuses {

@@ -11,17 +11,15 @@ use B ();
 use Cwd qw(abs_path);
 use Encode ();
 use File::Copy qw(copy);
-use File::Temp qw(tempdir);
 use JSON::PP ();
 use Math::BigFloat ();
 use Math::BigInt ();
 use Test::More;
+require './tests/tap.pl';
 
-my $margay = abs_path($ENV{MARGAY} // 'build/margay');
 my $build = abs_path($ENV{BUILD} // 'build');
 my $root = abs_path('.');
-my $folder = tempdir(CLEANUP => 1);
-$ENV{LC_ALL} = 'C';
+my $margay = begin_in_folder();
 
 # A name for traces that no form holds as it is: a quotation mark, commas, a
 # backslash, control characters, UTF-8 and, one after the other, a byte that is
@@ -31,30 +29,13 @@ my $odd = "a \"b\",\\c\t\x01\n\xc3\xa9\xf4\x8f\xbf\xbd.\xff\xc0\xaf\xe0\x80\xaf"
 
 sub text_file {
     my ($name, @lines) = @_;
-    open my $file, '>', "$folder/$name" or die "$name: $!\n";
+    open my $file, '>', $name or die "$name: $!\n";
     print $file @lines;
     close $file or die "$name: $!\n";
 }
 
 sub margay {
-    my (@arguments) = @_;
-    my $child = fork // die "fork: $!\n";
-    if ($child == 0) {
-        chdir $folder or die "$folder: $!\n";
-        open STDIN, '<', '/dev/null' or die "no input: $!\n";
-        open STDOUT, '>', 'out' or die "out: $!\n";
-        open STDERR, '>', 'err' or die "err: $!\n";
-        exec $margay, @arguments or die "$margay: $!\n";
-    }
-    waitpid $child, 0;
-    return $? >> 8;
-}
-
-sub contents {
-    my ($name) = @_;
-    open my $file, '<:raw', "$folder/$name" or return '';
-    local $/;
-    return scalar(<$file>) // '';
+    return status_of($margay, @_);
 }
 
 # ------------------------------------------------------------ two parsers --
@@ -171,9 +152,9 @@ text_file('ops.csv', "id,op\n",
     map { $_ % 7 . ',' . (qw(get set delete))[$_ % 3] . "\n" } 1 .. 30);
 text_file('none.csv', "id,size\n1,0\n");
 text_file('map.csv', "name,from,to\n\"the \"\"first\"\", half\",0,0x1000\n");
-copy("$build/tests/fuzz/seeds/mgt/columns", "$folder/columns") or die "$!\n";
+copy("$build/tests/fuzz/seeds/mgt/columns", 'columns') or die "$!\n";
 text_file('sites.mgt', substr contents('columns'), 1);
-copy("$build/tests/fuzz/seeds/mgt/data", "$folder/data") or die "$!\n";
+copy("$build/tests/fuzz/seeds/mgt/data", 'data') or die "$!\n";
 text_file('data.mgt', substr contents('data'), 1);
 for my $blocks (100, 200) {
     margay('generate', 'loop', '--refs', 1000, '--blocks', $blocks, '--to',
@@ -219,11 +200,11 @@ $ENV{MARGAY_PLOTS} = "$root/plots";
 sub wrong_picture {
     my ($csv) = @_;
     text_file('drawn.csv', $csv);
-    unlink "$folder/drawn.svg";
+    unlink 'drawn.svg';
     my $status = margay('plot', 'drawn.csv', '-o', 'drawn.svg');
     my $said = contents('err');
-    return '' if $status == 0 && $said eq '' && -s "$folder/drawn.svg";
-    return '' if $status == 2 && !-e "$folder/drawn.svg" && $said =~
+    return '' if $status == 0 && $said eq '' && -s 'drawn.svg';
+    return '' if $status == 2 && !-e 'drawn.svg' && $said =~
         /^margay plot: drawn.csv.*(no picture; expected a table of curve|no rows: |no engine here |traces, expected one).*\n\z/;
     return "status $status: $said";
 }
@@ -339,7 +320,7 @@ for my $command (@commands) {
     ok($jobs{$command}, "$command has a job in this test");
     for my $job (@{$jobs{$command} // []}) {
         my $name = join ' ', $command, map { s/\Q$odd\E/ODD/r } @$job;
-        unlink "$folder/beside";
+        unlink 'beside';
         my $csv_status = margay($command, @$job);
         my @csv = (contents('out'), contents('beside'));
         my $json_status = margay($command, '--json', @$job);
@@ -370,10 +351,8 @@ $expected = join '', map { $_ eq '?' ? "\x{fffd}" : $_ }
 is($info->{trace}, $expected, 'bytes that are no UTF-8 are replaced');
 
 # All columns were there.
-open my $header, '<', "$root/sim/result/csv.h" or die "csv.h: $!\n";
-my $definitions = join '', <$header>;
 my %columns = map { ($_ => 1) } map { split /,/ } grep { !/\// }
-    $definitions =~ /"([a-z0-9_,]+)"/g;
+    contents("$root/sim/result/csv.h") =~ /"([a-z0-9_,]+)"/g;
 delete @columns{qw(file line function data)} if !$annotates;
 delete @columns{qw(sampled no_guide)}; # of samples alone
 is(join(' ', grep { !$seen{$_} } sort grep { $_ ne '' } keys %columns), '',

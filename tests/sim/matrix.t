@@ -8,14 +8,11 @@
 # that a question refuses by what it can do.
 use strict;
 use warnings;
-use Cwd qw(getcwd abs_path);
-use File::Temp qw(tempdir);
+use Cwd qw(getcwd);
 require './tests/tap.pl';
 
 my $root = getcwd();
-my $margay = abs_path($ENV{MARGAY} // 'build/margay');
-chdir tempdir(CLEANUP => 1) or die;
-$ENV{LC_ALL} = 'C';
+my $margay = begin_in_folder();
 srand 73;
 
 # ------------------------------------------------------------------ the table --
@@ -48,7 +45,7 @@ sub run {
     my ($arguments, $file) = @_;
     my @lines = split /\n/, `$margay $arguments $file 2>err`;
     my $status = $? >> 8;
-    my $said = do { local (@ARGV, $/) = ('err'); <> // '' };
+    my $said = contents('err');
     my @rows;
     if ($arguments =~ /-o (\S+)/ && $status == 0) {
         local @ARGV = ($1);
@@ -169,9 +166,7 @@ my @modifiers = (
 # ------------------------------------------------------------------- the rules --
 
 my @rules = do {
-    open my $file, '<', "$root/sim/options/conflicts.def" or die;
-    local $/;
-    my $text = <$file>;
+    my $text = contents("$root/sim/options/conflicts.def");
     $text =~ s/"\s*\n\s*"//g;
     map { my $m = quotemeta; $m =~ s/\\%s/.*/g; $m }
         $text =~ /^(?:CONFLICT|NEEDS)\(.*?,\s*"([^"]*)"\)/gms;

@@ -6,13 +6,9 @@
 # before saved.  And states that are damaged, or of other options.
 use strict;
 use warnings;
-use Cwd qw(abs_path);
-use File::Temp qw(tempdir);
 require './tests/tap.pl';
 
-my $margay = abs_path($ENV{MARGAY} // 'build/margay');
-chdir tempdir(CLEANUP => 1) or die;
-$ENV{LC_ALL} = 'C';
+my $margay = begin_in_folder();
 my $seed = $ENV{SEED} // 41;
 srand $seed;
 
@@ -29,15 +25,13 @@ push @measures, 'histogram', 'histogram --of time', 'histogram --objects --by op
 
 sub run {
     my $text = `$margay $_[0] 2>err`;
-    my $said = do { local (@ARGV, $/) = ('err'); <> // '' };
-    return ($text, $? >> 8, $said);
+    return ($text, $? >> 8, contents('err'));
 }
 
 sub table {
     my ($name, @rows) = @_;
-    open my $file, '>', "$name.csv" or die;
-    print $file "id,size,op,time,who,request\n", @rows;
-    close $file or die;
+    chomp @rows;
+    write_file("$name.csv", 'id,size,op,time,who,request', @rows);
 }
 
 my $rounds = int 40 * ($ENV{MARGAY_TEST_ROUNDS} // 100) / 100 || 1;
@@ -87,10 +81,9 @@ report((run("$options --skip 11 --resume state whole.csv"))[0] eq
 
 # A run that goes on from a silent pipe and is interrupted has the state's
 # results, with the bytes and tokens of a block that the trace would say.
-open my $moon, '>', 'moon.jsonl' or die;
-printf $moon qq({"timestamp": %d, "input_length": 1200, "output_length": 9, )
-    . qq("hash_ids": [1, %d, %d]}\n), $_, $_ % 3, $_ for 1 .. 20;
-close $moon or die;
+write_file('moon.jsonl', map {
+    sprintf qq({"timestamp": %d, "input_length": 1200, "output_length": 9, )
+        . qq("hash_ids": [1, %d, %d]}), $_, $_ % 3, $_ } 1 .. 20);
 for my $more ('', '--bytes-per-token 128KiB', '--policy leaf-lru', '--tiers 2,9') {
     my $moon = "curve --requests -f mooncake $more";
     my ($expected, $status, $said) = run("$moon -q --save moon moon.jsonl");
@@ -111,7 +104,7 @@ for my $more ('', '--bytes-per-token 128KiB', '--policy leaf-lru', '--tiers 2,9'
     kill INT => $child;
     waitpid $child, 0;
     my $ended = $? >> 8;
-    my ($got, $why) = map { local (@ARGV, $/) = ($_); <> // '' } 'out', 'err';
+    my ($got, $why) = map { contents($_) } 'out', 'err';
     report($status == 0 && $ended == 130 && $got eq $expected,
         "interrupted before anything came: $moon", $ended, $why, $got, $expected);
 }
@@ -126,11 +119,7 @@ report(!-e 'moon' || $unsaid eq $as_said && $unsaid =~ /,524288,/
     "tokens and bytes that are not said are the state's", $unsaid, $other);
 
 # Requests without names are others in another file, whatever their number.
-for my $part (1, 2) {
-    open my $file, '>', "$part.jsonl" or die;
-    print $file "{\"h\": [1, $part]}\n";
-    close $file or die;
-}
+write_file("$_.jsonl", qq({"h": [1, $_]})) for 1, 2;
 system 'cat 1.jsonl 2.jsonl >both.jsonl';
 my $lists = 'curve -q --column id=h --requests';
 my ($both, $unread, $why) = run("$lists both.jsonl");
@@ -141,7 +130,7 @@ report($unread ? $why =~ /built with yajl/
     $second, $both);
 
 # Damaged states, and those of other options.
-my $state = do { local (@ARGV, $/) = ('state'); <> };
+my $state = contents('state');
 sub refuses {
     my ($bytes, $pattern, $what, $more) = @_;
     open my $file, '>', 'bad' or die;
@@ -165,14 +154,14 @@ my @other = grep { defined } map {
     refuses($state, 'a state of other options', $_, "curve -q $columns $_")
 } '', '--policy fifo', '--requests', '--objects --op get', '--kind read';
 my ($plain) = run("curve -q $columns --limit 11 --save plain whole.csv");
-my $lru = do { local (@ARGV, $/) = ('plain'); <> };
+my $lru = contents('plain');
 push @other, grep { defined } map {
     refuses($lru, 'a state of other options', $_, "curve -q $columns $_")
 } '--policy fifo', '--objects', '--requests', '--half-life 9';
 (run("$options --limit 11 --save who whole.csv"), run("curve -q $columns --policy fifo "
     . '--window 9 --limit 11 --save nine whole.csv'))[1] and die;
 run("curve -q --column id=id,size=size --objects --limit 11 --save sized whole.csv");
-my $sized = do { local (@ARGV, $/) = ('sized'); <> };
+my $sized = contents('sized');
 push @other, grep { defined } map {
     refuses($sized, 'a state of other options: it was saved without ', $_, "curve -q $columns $_")
 } '--objects --tenant who', '--objects --ttl 9';
