@@ -73,7 +73,7 @@ struct margay_requests {
     size_t count;
     const uint64_t *objects; /* the name of each, any number */
     const uint64_t *sizes;   /* in bytes */
-    /* With ages: seconds since some moment, and seconds from a store on
+    /* With ages: microseconds since some moment, and seconds from a store on
        (UINT64_MAX = for ever), which ttl_seconds may replace. */
     const uint64_t *times, *ttls;
     /* enum margay_op; NULL = all are gets.  A delete is no reference: the next

@@ -87,7 +87,7 @@ enum margay_column {
     MARGAY_COLUMN_DISTANCES = 1 << 17,
 };
 /* All columns of traces but the number, which every reference has. */
-#define MARGAY_ALL_COLUMNS 8187u
+#define MARGAY_ALL_COLUMNS 8127u
 /* Those of storage traces, whose numbers are names of objects. */
 #define MARGAY_OBJECT_COLUMNS                                        \
     ((unsigned)MARGAY_COLUMN_SIZES | (unsigned)MARGAY_COLUMN_TIMES | \

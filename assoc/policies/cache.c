@@ -439,7 +439,7 @@ static void lay_out_objects(const struct margay_object_cache_options *options,
                            layout);
     if (options->noted.last_time > 0)
         margay_lay_out_amounts(&cache->expiries, objects,
-                               options->noted.last_time, layout);
+                               options->noted.last_time / cache->tick, layout);
     if (cache->tier.bytes != 0)
         margay_order_set_up(&cache->tier.order, 1, objects, 1, layout);
     if (cache->tier.bytes != 0 && options->noted.most_cost > 0)
@@ -469,6 +469,7 @@ enum margay_status margay_object_cache_create(
     cache->policy = policy;
     cache->bytes = options->bytes;
     cache->cost = 1;
+    cache->tick = options->noted.whole_seconds ? MARGAY_SECOND : 1;
     cache->nexts = options->nexts;
     cache->admission = admission;
     cache->tier.bytes = admission.tier_bytes;
@@ -519,14 +520,14 @@ void margay_object_cache_note(margay_object_cache *cache, const uint32_t *note)
         cache->size = value;
         cache->has_size = true;
     } else if (note[0] == MARGAY_NOTE_TIME) {
-        cache->time = value;
+        cache->time = value / cache->tick;
     } else if (note[0] == MARGAY_NOTE_COST) {
         cache->cost = value;
     } else if (note[0] == MARGAY_NOTE_DROP) {
         margay_tier_drop(cache, (uint32_t)value);
         margay_object_cache_drop(cache, (uint32_t)value);
     } else {
-        cache->until = value;
+        cache->until = value / cache->tick;
         cache->stores = note[0] == MARGAY_NOTE_STORE;
     }
 }

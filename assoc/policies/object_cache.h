@@ -59,6 +59,7 @@ struct margay_noted {
     /* The most of all sizes, and of noted times and costs; 0 = there are none.
      */
     uint64_t most_bytes, last_time, most_cost;
+    bool whole_seconds; /* all noted times are */
 };
 
 struct margay_object_cache_options {

@@ -286,8 +286,7 @@ enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
                                                struct margay_error *error)
 {
     cache->now = time;
-    if (!margay_add_u64(time, cache->ttl, &cache->end))
-        cache->end = UINT64_MAX;
+    cache->end = margay_time_after(time, cache->ttl);
     size_t found = find_hits(cache, blocks, count, hits);
     if (cache->tier_count == 0) {
         for (size_t i = 0; i < count; i++) {

@@ -72,8 +72,8 @@ enum margay_status margay_prefix_cache_create(
 /* NULL is fine. */
 void margay_prefix_cache_free(margay_prefix_cache *cache);
 
-/* A request at a time, in seconds; *hits is how many blocks it finds, from its
-   front on.  MARGAY_NO_MEMORY. */
+/* A request at a time, in microseconds; *hits is how many blocks it finds, from
+   its front on.  MARGAY_NO_MEMORY. */
 enum margay_status margay_prefix_cache_request(margay_prefix_cache *cache,
                                                const uint32_t *blocks,
                                                size_t count, uint64_t time,

@@ -95,13 +95,14 @@ static uint32_t *note_times(struct object_policies *policies,
     struct margay_noted *noted = &policies->replay.noted;
     if (ttl == UINT64_MAX && span->ttls != NULL)
         ttl = span->ttls[from];
-    uint64_t until = ttl > UINT64_MAX - time ? UINT64_MAX : time + ttl;
+    uint64_t until = margay_time_after(time, ttl);
     if (time != policies->time)
         place += margay_note(place, MARGAY_NOTE_TIME, time);
     if (stores || until != policies->until)
         place += margay_note(
             place, stores ? MARGAY_NOTE_STORE : MARGAY_NOTE_UNTIL, until);
     noted->any = true;
+    noted->whole_seconds &= time % MARGAY_SECOND == 0;
     noted->last_time = margay_maximum(noted->last_time, time);
     policies->time = time;
     policies->until = until;
@@ -291,6 +292,7 @@ static enum margay_status begin(margay_analysis *analysis,
     own->replay.seed = own->asked->request.seed;
     own->replay.counters = own->asked->request.counters;
     own->replay.half_life_refs = own->asked->half_life_refs;
+    own->replay.noted.whole_seconds = true;
     own->cost = 1;
     return margay_replay_begin(&own->replay, share,
                                own->asked->request.directory, error);

@@ -73,6 +73,7 @@ static enum margay_status count_entry(struct profile *profile,
         if (profile->references == 0)
             profile->first_time = time;
         time -= time < profile->first_time ? time : profile->first_time;
+        time /= MARGAY_SECOND;
         status = margay_histogram_add(
             profile->seconds, time < MOST_VALUE ? time : MOST_VALUE, 1, error);
     }

@@ -91,7 +91,7 @@ void margay_hits_expire(struct margay_objects *objects,
     bool sets = requests->ops != NULL && requests->ops[i] == MARGAY_SET;
     if (ttl == UINT64_MAX && requests->ttls != NULL)
         ttl = requests->ttls[i];
-    uint64_t fresh = ttl > UINT64_MAX - time ? UINT64_MAX : time + ttl;
+    uint64_t fresh = margay_time_after(time, ttl);
     if (old == NULL)
         hits->count = 0;
     keep_valid(old, hits, time, sets, fresh, &valid, &now);

@@ -26,7 +26,7 @@ static uint64_t ends[MOST_IDS], now, ttl;
 
 static void store_naive(uint32_t block)
 {
-    ends[block] = ttl == UINT64_MAX ? UINT64_MAX : now + ttl;
+    ends[block] = ttl == UINT64_MAX ? UINT64_MAX : now + ttl * 1000000;
 }
 
 /* Options of one cache. */
@@ -64,7 +64,8 @@ static void make_trace(struct trace *trace)
         for (size_t i = 0; i < count; i++)
             trace->blocks[r][i] = path[count - 1 - i];
         trace->counts[r] = count;
-        trace->times[r] = r == 0 ? 0 : trace->times[r - 1] + below(4);
+        trace->times[r] = (r == 0 ? 0 : trace->times[r - 1]) +
+                          below(4) * (one_in(2) ? 1000000 : 499999);
     }
 }
 

@@ -17,7 +17,7 @@ while (read($file, my $record, $length) == $length) {
     my ($time, $id, $bytes) = unpack 'V Q< V', $record;
     (undef, $bytes, undef, undef, undef, $id, $time) =
         unpack 'V V V v v Q< Q<', $record if $vscsi;
-    $time = int($time / 1e6) if $vscsi;
+    $time *= 1e6 if !$vscsi;
     push @requests, [$time, $id, $bytes];
 }
 
@@ -39,7 +39,7 @@ for my $capacity (split /,/, $sizes) {
     for (@requests) {
         my ($time, $id, $bytes) = @$_;
         my $miss = !exists $next{$id} ||
-            ($ttl ne '-' && $time > $stored{$id} + $ttl);
+            ($ttl ne '-' && $time > $stored{$id} + 1e6 * $ttl);
         $stored{$id} = $time if $miss;
         $counts[0]++;
         $counts[1] += $miss;

@@ -20,10 +20,10 @@ make() {
             print pack "V Q< V q<", $time, $id, $sizes[$id], -1;
         }' "$root/tests/sim/draw.pl" "$2" "$3" "$4" >"$1"
 }
-# differing NAME: the rows of `out` that a plain cache does not have.
+# differing TTL|- NAME [vscsi]: the rows of `out` that a plain cache does not have.
 differing() {
     perl "$root/tests/sim/lru.pl" "$(sed 1d out | cut -d, -f4 | paste -sd, -)" \
-        - "$1" >plain.rows
+        "$@" >plain.rows
     sed 1d out | cut -d, -f4-6,8-9 | comm -3 --nocheck-order - plain.rows
 }
 
@@ -38,7 +38,15 @@ perl -e '
     }' "$root/tests/sim/draw.pl" >changing.oracle
 run curve -q --objects --sizes 900,30000,400000,5000000 -f oracle changing.oracle
 is "many objects whose sizes change: each is a plain cache" \
-    "$(differing changing.oracle)" ""
+    "$(differing - changing.oracle)" ""
+# Times between seconds, at which copies expire, are told apart.
+perl -e 'for (1 .. 4000) { $time += (0, 1, 499_999, 1_000_000)[rand 4];
+    print pack "V V V v v Q< Q<", $_, 512 + $_ % 7, 1, 40, 256, rand 90, $time }' >fine.vscsi
+for policy in '' '--policy lru'; do
+    # shellcheck disable=SC2086 # nothing, or two words
+    run curve -q --objects --ttl 25 --sizes 1000,9000,99000 $policy fine.vscsi
+    is "  and expire to the microsecond $policy" "$(differing 25 fine.vscsi vscsi)" ""
+done
 
 run curve --objects -f oracle a.oracle b.oracle -j 1
 cp out one

@@ -17,7 +17,7 @@ while (<STDIN>) {
     $uses{$id}++;
     $op{$op}++;
     push @sizes, $size if $op ne 'delete';
-    $second{$time < $first ? 0 : $time - $first}++;
+    $second{$time < $first ? 0 : int($time - $first)}++;
 }
 my $all = 0;
 $all += $_ for values %uses;
@@ -105,7 +105,7 @@ for seed in 1 2 3 4 5 6 7 8; do
         my ($span, $time, $most) = (1 + int rand 3, 1e9, 2 ** int rand 30);
         print "time,id,size,op\n";
         for (1 .. $n) {
-            $time += int rand 2 * $span if rand() < 0.3;
+            $time += int(rand 2 * $span) / 2 if rand() < 0.3;
             $id = int $m * rand() ** (1 + $seed % 4);
             $size = int $most * rand() ** 3;
             $op = ("get") x 7, @ops = (("get") x 7, "set", "set", "delete");

@@ -6,21 +6,10 @@
 # lacks are refused by name.
 use strict;
 use warnings;
-use Cwd qw(getcwd abs_path);
-use File::Temp qw(tempdir);
 require './tests/tap.pl';
 
-my $margay = abs_path($ENV{MARGAY} // 'build/margay');
-chdir tempdir(CLEANUP => 1) or die;
-$ENV{LC_ALL} = 'C';
+my $margay = begin_in_folder();
 srand 37;
-
-sub contents {
-    my ($name) = @_;
-    open my $file, '<:raw', $name or return '';
-    local $/;
-    return <$file> // '';
-}
 
 sub margay {
     my ($line) = @_;
@@ -32,10 +21,10 @@ sub margay {
 my @ops = qw(get set delete);
 
 sub any_requests {
-    my $time = int rand 1000;
+    my $time = 1e6 + int rand 1e9;
     return map {
-        $time += int rand 3;
-        [$time, int(rand 20) ** 3, 1 + int rand 5000, $ops[rand @ops],
+        $time += int(rand 3) * (1e6, 250_000, 1)[rand 3];
+        [$time / 1e6, int(rand 20) ** 3, 1 + int rand 5000, $ops[rand @ops],
             int rand 4 ? int rand 50 : 0]
     } 1 .. 1 + rand 300;
 }
@@ -52,9 +41,9 @@ sub oracle {
 }
 
 my %text = (
-    webcachesim => sub { join '', map { "$_->[0] $_->[1] $_->[2]\n" } @_ },
+    webcachesim => sub { join '', map { int($_->[0]) . " $_->[1] $_->[2]\n" } @_ },
     twitter => sub {
-        join '', map { "$_->[0],$_->[1],0,$_->[2],0,$_->[3],$_->[4]\n" } @_;
+        join '', map { int($_->[0]) . ",$_->[1],0,$_->[2],0,$_->[3],$_->[4]\n" } @_;
     },
     'csv:id,size,op,time' => sub {
         join '', "id,size,op,time\n",
@@ -206,7 +195,7 @@ my %seen;
 for my $round (1 .. 8) {
     my $cores = 1 + $round % 3;
     my @trace = map {
-        [$_, 8 * (8 + int rand(rand() < 0.5 ? 100 : 400)), 8, $ops[rand 2], int rand 5,
+        [$_ / 8, 8 * (8 + int rand(rand() < 0.5 ? 100 : 400)), 8, $ops[rand 2], int rand 5,
             (qw(read write fetch))[rand 3], int rand $cores, 4 + 4 * int rand 3]
     } 1 .. 200;
     write_file('t.csv', $columns, map { join ',', @$_ } @trace);

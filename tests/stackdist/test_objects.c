@@ -112,7 +112,8 @@ static bool ask(struct naive_objects *cache, const struct trace *trace,
 {
     uint64_t ttl =
         trace->ttl_seconds != UINT64_MAX ? trace->ttl_seconds : trace->ttls[i];
-    uint64_t expiry = trace->ages ? trace->times[i] + ttl : UINT64_MAX;
+    uint64_t expiry =
+        trace->ages ? trace->times[i] + ttl * 1000000 : UINT64_MAX;
     uint64_t misses = cache->misses;
     if (deletes(trace, i))
         naive_objects_delete(cache, trace->names[i]);
@@ -233,7 +234,7 @@ static void make_trace(struct trace *trace)
                               ? draw_size(distribution)
                               : sizes[name];
         sizes[name] = change_size(changes, sizes[name], distribution);
-        trace->times[i] = time += below(3);
+        trace->times[i] = time += below(3) * (one_in(2) ? 1000000 : 499999);
         trace->ttls[i] = below(60);
         uint64_t op = below(8);
         trace->ops[i] = (uint8_t)(op == 0 ? MARGAY_DELETE : op < 3);

@@ -156,7 +156,7 @@ static inline size_t show_columns(const struct margay_batch *batch, size_t i,
     if (batch->sizes != NULL)
         at += sprintf(at, "#%" PRIu64, batch->sizes[i]);
     if (batch->times != NULL)
-        at += sprintf(at, "@%" PRIu64, batch->times[i]);
+        at += sprintf(at, "@%.18Lg", (long double)batch->times[i] / 1e6L);
     if (batch->ttls != NULL && batch->ttls[i] != UINT64_MAX)
         at += sprintf(at, "~%" PRIu64, batch->ttls[i]);
     if (batch->sites != NULL)

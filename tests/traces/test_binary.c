@@ -245,6 +245,10 @@ static void test_gem5(void)
 
 enum family { SHORT, LONG, LETTERS };
 
+/* In nanoseconds, by the unit of a short header; of the header before. */
+static const uint64_t ticks[] = {1000000000, 1000000000, 1000000, 1000, 1};
+static uint64_t tick;
+
 static void begin_lcs(enum family family, uint64_t version, uint64_t requests)
 {
     size_t header = family == LONG ? 8192 : 1024;
@@ -253,6 +257,9 @@ static void begin_lcs(enum family family, uint64_t version, uint64_t requests)
     put(version, 8);
     margay_put_little(file.bytes + 24, requests, 8);
     margay_put_little(file.bytes + header - 8, MAGIC, 8);
+    tick = family == SHORT ? ticks[version % 5] : ticks[0];
+    if (family == SHORT)
+        margay_put_little(file.bytes + 124, version % 5, 4);
     file.used = header;
 }
 
@@ -300,7 +307,8 @@ static unsigned count_wrong_lcs(const uint64_t version, unsigned skip,
         for (size_t k = 0; k < batch.references; k++, i++) {
             wrong += batch.numbers[k] != i % 5;
             wrong += batch.sizes == NULL || batch.sizes[k] != 100 + i;
-            wrong += batch.times == NULL || batch.times[k] != 7 + i;
+            wrong +=
+                batch.times == NULL || batch.times[k] != (7 + i) * tick / 1000;
             wrong += (batch.ops == NULL) != (version < 2);
             wrong += version >= 2 && batch.ops[k] != lcs_op(i % 15);
             wrong += (batch.ttls == NULL) != (version < 3);
@@ -399,6 +407,10 @@ static void test_damaged_lcs(void)
     put_lcs(3, 0);
     file.bytes[1024 + 19] = 0x80;
     check_lcs("expected a size of 0 or more");
+    begin_lcs_letters("<BQ", "\1\0\2\0\0\0\0\0\0", 9);
+    put(1, 1);
+    put(UINT64_MAX / 1000000 + 1, 8);
+    check_lcs("byte 1024: found another record, expected a time below 2^64");
     begin_lcs_letters("<HQx", "\2\0\1\0\0\0\0\0\0", 11);
     check_lcs("expected fields of the letters");
     begin_lcs_letters("<HQ", "\2\0\1\0\0\0\0\0\0", 11);

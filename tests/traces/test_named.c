@@ -40,8 +40,10 @@ static void make_records(void)
         if (strcmp(record->id, "-") == 0)
             record->id[0] = 'h';
         record->size = one_in(8) ? UINT64_MAX : below(1000);
-        record->time = i > 0 && one_in(2) ? record[-1].time + below(70)
-                                          : 1000000000 + below(100000);
+        record->time =
+            i == 0 || one_in(2)
+                ? 1000000000000000 + below(100000000000)
+                : record[-1].time + below(70) * (one_in(2) ? 12345 : 1000000);
         record->ttl = 1 + below(50);
         record->op = (unsigned)below(3);
     }
@@ -68,32 +70,28 @@ static const char *blanks(void)
 }
 
 /* A time in one of all notations. */
-static void add_time(uint64_t seconds, bool in_quotes)
+static void add_time(uint64_t time, bool in_quotes)
 {
+    static const struct {
+        long shift;
+        const char *zone, *date;
+    } zones[] = {{0, "Z", "%Y-%m-%dT%H:%M:%S"},
+                 {5400, "+0130", "%Y-%m-%d %H:%M:%S"},
+                 {5400, "9+01:30", "%Y-%m-%dT%H:%M:%S"},
+                 {-3600, " -0100", "%d/%b/%Y:%H:%M:%S"}};
     char date[40];
-    time_t time = (time_t)seconds;
+    unsigned part = (unsigned)(time % 1000000), way = (unsigned)below(6);
+    time_t seconds = (time_t)(time / 1000000);
     const char *quote = in_quotes ? "\"" : "";
-    switch (below(in_quotes ? 5 : 2)) {
-    case 0:
-        add("%s%" PRIu64 "%s%03u%s", quote, seconds, ".", (unsigned)below(1000),
+    if (way < 4 && in_quotes) {
+        seconds += zones[way].shift;
+        strftime(date, sizeof date, zones[way].date, gmtime(&seconds));
+        add("\"%s.%06u%s\"", date, part, zones[way].zone);
+    } else if (way % 2 == 0) {
+        add("%s%ld.%06u%s%s", quote, (long)seconds, part, one_in(2) ? "99" : "",
             quote);
-        break;
-    case 1:
-        add("%" PRIu64 "%03u", seconds, (unsigned)below(1000));
-        break;
-    case 2:
-        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", gmtime(&time));
-        add("\"%s%s\"", date, one_in(2) ? "Z" : ".123456789Z");
-        break;
-    case 3:
-        time += 5400;
-        strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", gmtime(&time));
-        add("\"%s%s\"", date, one_in(2) ? "+0130" : "+01:30");
-        break;
-    default:
-        time -= 3600;
-        strftime(date, sizeof date, "%d/%b/%Y:%H:%M:%S -0100", gmtime(&time));
-        add("\"%s\"", date);
+    } else {
+        add("%" PRIu64, time);
     }
 }
 
@@ -188,14 +186,14 @@ static void add_w3c_heads(void)
 static void add_w3c(const struct record *record)
 {
     char date[40];
-    time_t time = (time_t)record->time;
+    time_t time = (time_t)(record->time / 1000000);
     bool tabs = one_in(2);
     const char *between = tabs ? "\t" : one_in(2) ? " " : "  ";
     if (used == 0 || one_in(10))
         add_w3c_heads();
     strftime(date, sizeof date,
              tabs ? "%Y-%m-%d\t%H:%M:%S" : "%Y-%m-%d %H:%M:%S", gmtime(&time));
-    add("%s", date);
+    add("%s.%06u", date, (unsigned)(record->time % 1000000));
     for (size_t i = 0; i < 4; i++) {
         add("%s", between);
         if (strcmp(fields[i], "req.uri") == 0)

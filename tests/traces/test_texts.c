@@ -185,8 +185,8 @@ static const struct sample {
     {"alibaba",
      "419,W,8792731648,16384,1577808000000046\n"
      "725,R,4096,512,1577808001999999\n",
-     "s1a300020c167000+16384#16384@1577808000 "
-     "g2d5000000001000+512#512@1577808001"},
+     "s1a300020c167000+16384#16384@1577808000.000046 "
+     "g2d5000000001000+512#512@1577808001.999999"},
     {"tencent", "1538323200,16,8,0,3\n1538323201,17,1,1,3\n",
      "g3000000002000+4096#4096@1538323200 s3000000002200+512#512@1538323201"},
     {"tencent", "1538323200,8192,4096,0,3\n",
@@ -196,7 +196,8 @@ static const struct sample {
     {"meta-block",
      "# block_id io_offset io_size op_time op_name user op_count\n"
      "28 65536 4096 1570.99 1 3 2\n29  0 8 1571 putChunk.temp 3 1\n",
-     "g70010000+4096#4096@1570 g70010000+4096#4096@1570 s74000000+8#8@1571"},
+     "g70010000+4096#4096@1570.99 g70010000+4096#4096@1570.99 "
+     "s74000000+8#8@1571"},
     {"meta-block",
      "op_time,block_id,block_id_size,io_size,io_offset,op_name\n"
      "7,1,4,16,32,getChunkData.permanent\n",
@@ -208,7 +209,7 @@ static const struct sample {
      "0.2 sh 7 8 W 16 4096 0.7\n12.5 a b 7 8 RA 17 512 0.7\n"
      "13 7 8 W 18446744073709551615 0 0.7\n14 7 8 FF 1 0 .7\n"
      "15 sh 7 R 16 512 .7 .1\n16 a b 7 R 16 512 .7\n",
-     "s8000000002000+4096#4096@0 g8000000002200+512#512@12 "
+     "s8000000002000+4096#4096@0.2 g8000000002200+512#512@12.5 "
      "g2325000000002000+512#512@15 g2325000000002000+512#512@16"},
     {"twitter",
      "0,12,2,213,4,get,0\n1,12,2,0,4,set,60\n2,12,2,0,4,delete,0\n"
@@ -225,7 +226,7 @@ static const struct sample {
     {"meta-cdn",
      "timestamp,cacheKey,OpType,objectSize,responseSize,TTL\n"
      "1678800000,5,1,100,10,60\n1678800001999,6,1,7,7,0\n",
-     "g5#100@1678800000~60 g6#7@1678800001"},
+     "g5#100@1678800000~60 g6#7@1678800001.999"},
     {"wiki",
      "relative_unix\thashed_path_query\timage_type\tresponse_size\tfirst\n"
      "5\t83\tjpeg\t9665\t1.8E-4\n",
@@ -237,7 +238,7 @@ static const struct sample {
     {"ibm-cos",
      "1999 REST.PUT.OBJECT 12 1056\n2000 REST.GET.OBJECT 12 1056 0 1055\n"
      "3000 REST.DELETE.OBJECT 12\n",
-     "sc#1056@1 gc#1056@2 dc#0@3"},
+     "sc#1056@1.999 gc#1056@2 dc#0@3"},
     {"blkparse",
      "  8,0    3        1     0.000000000   697  Q   W 223490 + 8 [kjournald]\n"
      "  8,0    3        2     0.000001829   697  G   W 223490 + 8 [kjournald]\n"
@@ -246,7 +247,7 @@ static const struct sample {
      "  8,0 0 4 2.5 1 Q FN [sync]\n"
      "CPU0 (8,0):\n"
      " Reads Queued:           1,        8KiB\n",
-     "s4753000006d20400+4096#4096@0 g3de2000000000000+8192#8192@1"},
+     "s4753000006d20400+4096#4096@0 g3de2000000000000+8192#8192@1.999999"},
     {"redis",
      "OK\n"
      "1339518083.107412 [0 127.0.0.1:60866] \"keys\" \"*\"\n"
@@ -255,8 +256,10 @@ static const struct sample {
      "1339518086.0 [0 unix:/s] \"mget\" \"42\" \"7\" \"a\"\n"
      "1339518086.1 [0 unix:/s] \"mset\" \"42\" \"x\" \"7\" \"y\"\n"
      "1339518087.1 [0 unix:/s] \"unlink\" \"7\"\n",
-     "s2a@1339518084 gae11eaf1e4b847c4@1339518085 g2a@1339518086 g7@1339518086 "
-     "gaf63dc4c8601ec8c@1339518086 s2a@1339518086 s7@1339518086 d7@1339518087"},
+     "s2a@1339518084.5 gae11eaf1e4b847c4@1339518085 g2a@1339518086 "
+     "g7@1339518086 "
+     "gaf63dc4c8601ec8c@1339518086 s2a@1339518086.1 s7@1339518086.1 "
+     "d7@1339518087.1"},
     {"clf",
      "10.0.0.1 - joe [10/Oct/2000:13:55:36 -0700] \"GET /a?b=1 HTTP/1.0\" 200 "
      "2326\n"
@@ -270,6 +273,8 @@ static const struct sample {
     {"blkparse", "8,0 3 1 0.0 697 Q W 0 + 8388608\n", ":1: a request"},
     {"blkparse", "8,0 3 1 0.0 697 Q W 549755813888 + 1\n",
      ":1: an offset below 2^48"},
+    {"redis", "18446744073710.0 [0 a] \"get\" \"k\"\n",
+     ":1: a time below 2^64"},
     {"redis", "1.0 [0 a] get \"k\"\n", ":1: a line of MONITOR: TIME"},
     {"redis", "1.0 [0 a] \"get\" \"k\n", ":1: a line of MONITOR"},
     {"redis", "1.0 [0 a] \"get\" \"k\" x\n", ":1: a line of MONITOR"},
@@ -298,6 +303,8 @@ static const struct sample {
      "o b [01/Jan/1970:00:00:09 +0000] i q r BATCH.DELETE.OBJECT k \"-\" 204 "
      "- - 9 -\n",
      "sffcf3d1912deb95c#9@7 dffcf3d1912deb95c#9@9"},
+    {"msr", "128166372003061629,hm,1,Read,2,3,4\n",
+     "g481000000000002+3#3@12816637200.306162"},
     {"msr", "1,hm,1,Scan,2,3,4\n", ":1: an operation (read write) in column 4"},
     {"msr", "1,hm,1,Read,2,3,4\n1,hm,1,Read,x,3,4\n1,hm,1,Read,2\n",
      "g481000000000002+3#3@0 :2: an offset in decimal in column 5"},
@@ -308,7 +315,7 @@ static const struct sample {
     {"msr", "1,hm,1,Read,2,3,4\n1,hm,,Read,2,3,4\n",
      "g481000000000002+3#3@0 :2: a device in column 3 (the row has 7 columns)"},
     {"alibaba", "1,R,0,1,2\n,R,0,1,2\n",
-     "g1000000000000#1@0 :2: a device in column 1"},
+     "g1000000000000#1@2e-06 :2: a device in column 1"},
     {"alibaba", "1,R,281474976710656,1,2\n",
      ":1: an id below 2^48, as the device stands above it"},
     {"alibaba", "1,R,281474976710655,2,2\n", ":1: an id below 2^48"},
@@ -335,7 +342,7 @@ static const struct sample {
     {NULL, "a,b,c\n1,7,5\n", "7#10", "size=c+c,id=b"},
     {NULL, "7,GET\n8,set\n7,Delete\n9,2a\n9,R\n", "g7 s8 d7 s9 g9",
      "id=1,op=2"},
-    {NULL, "7,get,12.75,\n8,set,13,60\n", "g7@12 s8@13~60",
+    {NULL, "7,get,12.75,\n8,set,13,60\n", "g7@12.75 s8@13~60",
      "id=1,op=2,time=3,ttl=4"},
     {NULL, "7,3\n8,0\n9,1\n", "7 7 7 9", "id=1,count=2"},
     {NULL, "7,0\n8,512\n9,513\n", "7#0 8#512 9+2#513", "id=1,size=2",
@@ -352,6 +359,9 @@ static const struct sample {
      "id=1,size=1+2"},
     {NULL, "7,get\n8,zap\n", "g7 :2: an oper", "id=1,op=2"},
     {NULL, "7,1\n8,1.x\n", "7@1 :2: a time in decimal, or a date, in column 2",
+     "id=1,time=2"},
+    {NULL, "7,0.0000019\n8,18446744073709\n9,18446744073710\n",
+     "7@1e-06 8@18446744073709 :3: a time below 2^64 microseconds in column 2",
      "id=1,time=2"},
     {NULL, "a,b\n7,5\n", ":1: a column named 'x' among a, b", "id=x,size=b"},
     {NULL, "1,281474976710656\n", ":1: an id below 2^48", "id=2,device=1"},
@@ -470,6 +480,8 @@ static const struct sample {
 #endif
 
     /* Of systems. */
+    {"fio", "fio version 3 iolog\n1999999 /a read 0 1\n",
+     "gcd92d00000000000#1@1.999999"},
     {"fio", "fio version 1 iolog\n", ":1: 'fio version 2 iolog' or"},
     {"fio", "fio version 2 iolog\n/a read 0\n",
      ":2: [MICROSECONDS] FILE ACTION"},
@@ -480,6 +492,8 @@ static const struct sample {
      ":2: below 2^44"},
     {"fio", "fio version 2 iolog\n/a read 0 4294967296\n",
      ":2: a request below"},
+    {"filemap", "a-1 [0] 72.531607: mm_filemap_fault: dev=8:1 ino=5 ofs=0-8\n",
+     "gebfe900000000000+9#9@72.531607"},
     {"filemap", "x: mm_filemap_fault: dev=8:1 ino=5\n", ":1: dev MAJOR:MINOR"},
     {"filemap", "x: mm_filemap_fault: dev=8:1 ino=5 ofs=9-8\n",
      ":1: dev MAJOR"},
@@ -492,12 +506,12 @@ static const struct sample {
      "OK\nts=1.2 gid=1 type=item_get key=a status=not_found clsid=0 cfd=3 "
      "size=0\nts=1.9 gid=2 type=item_store key=7 status=stored cmd=set ttl=5 "
      "clsid=1 cfd=3 size=2\nts=2.0 gid=3 type=conn_close rip=1\n",
-     "gaf63dc4c8601ec8c#0@1 s7#2@1~5"},
+     "gaf63dc4c8601ec8c#0@1.2 s7#2@1.9~5"},
     {"memcached", "ts=x gid=1 type=item_get key=a size=1\n", ":1: in 'ts'"},
     {"rocksdb",
      "9000000,1,9,4096,0,default,2,7,1,0,5\n"
      "9000001,2,7,100,0,default,2,7,1,0,5\n",
-     "1#4096@9 2#100@9"},
+     "1#4096@9 2#100@9.000001"},
 
 #ifdef MARGAY_HAS_YAJL
     /* Requests to language models. */

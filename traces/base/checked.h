@@ -29,6 +29,19 @@ static inline bool margay_multiply_size(size_t a, size_t b, size_t *result)
     return !__builtin_mul_overflow(a, b, result);
 }
 
+/* Of times, which count microseconds. */
+#define MARGAY_SECOND UINT64_C(1000000)
+
+/* So many seconds after a time; UINT64_MAX = never. */
+static inline uint64_t margay_time_after(uint64_t time, uint64_t seconds)
+{
+    uint64_t after;
+    return margay_multiply_u64(seconds, MARGAY_SECOND, &after) &&
+                   margay_add_u64(time, after, &after)
+               ? after
+               : UINT64_MAX;
+}
+
 static inline uint64_t margay_minimum(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;

@@ -275,8 +275,9 @@ static uint64_t number_rows(const struct margay_csv *csv,
         ids[i] = numbers[MARGAY_ROLE_ID];
         if (sizes != NULL)
             sizes[i] = numbers[MARGAY_ROLE_SIZE];
-        if (times != NULL)
-            times[i] = numbers[MARGAY_ROLE_TIME];
+        if (times != NULL && !margay_multiply_u64(numbers[MARGAY_ROLE_TIME],
+                                                  MARGAY_SECOND, &times[i]))
+            break;
         if (requests != NULL)
             requests[i] = numbers[MARGAY_ROLE_REQUEST];
         cursor = newline + 1;
@@ -314,6 +315,9 @@ static uint64_t any_rows(struct margay_csv *csv, uint64_t most,
     return count;
 }
 
+/* How many rows are read for anything where the first is not of numbers. */
+#define ANY_ROWS 64
+
 /* Read rows from text->cursor on, as long as they are plain, valid, and stand
    for exactly one reference each, and the batch has room.  Returns how many;
    the caller reads the next one.  Where numbers are read, a row with other
@@ -326,7 +330,7 @@ static uint64_t plain_rows(struct margay_csv *csv, struct margay_text *text,
         return any_rows(csv, UINT64_MAX, text, references);
     do {
         more = number_rows(csv, text, references);
-        more += any_rows(csv, 1, text, references);
+        more += any_rows(csv, more == 0 ? ANY_ROWS : 1, text, references);
         count += more;
     } while (more > 0);
     return count;
@@ -477,6 +481,7 @@ static const char *decode_table(struct margay_text *text,
 {
     struct margay_csv *csv = text->state;
     csv->references = references;
+    csv->rows.lacks_times = references->times == NULL;
     while (text->cursor < text->end && csv->expected == NULL && has_room(csv)) {
         /* Do whole rows follow whose columns are known? */
         if (csv->chosen && csv->row_count >= 2 && !csv->options.trial &&

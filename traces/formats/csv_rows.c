@@ -435,8 +435,9 @@ static void end_layout_trial_row(struct margay_csv *csv)
     csv->expected = read_row(csv, &reference);
     if (csv->expected != NULL)
         return;
-    if (csv->layout->ascends && (reference.time < csv->last_time ||
-                                 reference.time < csv->layout->least_time))
+    if (csv->layout->ascends &&
+        (reference.time < csv->last_time ||
+         reference.time / MARGAY_SECOND < csv->layout->least_time))
         csv->expected = "times that do not go back";
     else
         margay_rows_append(&reference, csv->references);

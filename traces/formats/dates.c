@@ -1,12 +1,12 @@
 /*
- * dates.c - days and times of day, as seconds since 1970
+ * dates.c - days and times of day, as microseconds since 1970
  *
  *     10/Oct/2000:13:55:36 -0700     of web servers
  *     2000-10-10T13:55:36.25-07:00   ISO 8601, RFC 3339
  *
- * The latter may have a blank instead of the T.  Either may have a fraction,
- * which is dropped, and no zone, which is then that of Greenwich.  A day or an
- * hour that does not exist counts as one after it.
+ * The latter may have a blank instead of the T.  Either may have a fraction, of
+ * which six digits count, and no zone, which is then that of Greenwich.  A day
+ * or an hour that does not exist counts as one after it.
  */
 #include <string.h>
 
@@ -73,24 +73,27 @@ static long days_of(const int date[NUMBERS])
            (153 * month + 2) / 5 + date[DAY] - 1 - 719468;
 }
 
-bool margay_date_read(const char *text, size_t bytes, uint64_t *seconds)
+bool margay_date_read(const char *text, size_t bytes, uint64_t *time)
 {
     static const char web[] = "DD/bbb/YYYY:hh:mm:ss";
     static const char iso[] = "YYYY-MM-DDThh:mm:ss";
     int date[NUMBERS] = {0};
     bool is_web = bytes >= sizeof web - 1 && text[2] == '/';
     size_t at = is_web ? sizeof web - 1 : sizeof iso - 1;
+    const char *end = text + bytes;
+    uint64_t millionths;
     long zone;
     if (bytes < at || !looks_like(is_web ? web : iso, text, date))
         return false;
-    at += at < bytes && text[at] == '.';
-    while (at < bytes && text[at] >= '0' && text[at] <= '9')
-        at++;
+    text += at + (at < bytes && text[at] == '.');
+    text = margay_scan_millionths(text, end, &millionths);
     if (date[YEAR] < 1970 || date[MONTH] < 1 || date[MONTH] > 12 ||
-        !read_zone(text + at, bytes - at, &zone))
+        !read_zone(text, (size_t)(end - text), &zone))
         return false;
     long local = ((days_of(date) * 24 + date[HOUR]) * 60 + date[MINUTE]) * 60 +
                  date[SECOND];
-    *seconds = local < zone ? 0 : (uint64_t)(local - zone);
+    *time = local < zone
+                ? 0
+                : (uint64_t)(local - zone) * MARGAY_SECOND + millionths;
     return true;
 }

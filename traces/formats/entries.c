@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/base/grow.h"
 #include "traces/formats/layout.h"
@@ -133,9 +134,22 @@ static enum margay_status open_table(void *state, struct margay_error *error)
     return MARGAY_OK;
 }
 
-/* An object that stays valid has a time to live of 0. */
+/* Seconds, with as many digits after a point as there are, or without. */
+static int put_time(char *to, uint64_t time, bool whole)
+{
+    int bytes = sprintf(to, "%" PRIu64, time / MARGAY_SECOND);
+    if (whole || time % MARGAY_SECOND == 0)
+        return bytes;
+    bytes += sprintf(to + bytes, ".%06" PRIu64, time % MARGAY_SECOND);
+    while (to[bytes - 1] == '0')
+        bytes--;
+    return bytes;
+}
+
+/* An object that stays valid has a time to live of 0.  csv alone has parts of
+   seconds. */
 static int put_field(char *to, const struct margay_batch *batch, size_t i,
-                     unsigned role)
+                     unsigned role, bool whole_seconds)
 {
     static const char *const operations[] = {"get", "set", "delete"};
     static const char *const kinds[] = {"read", "write", "fetch"};
@@ -151,11 +165,12 @@ static int put_field(char *to, const struct margay_batch *batch, size_t i,
         return sprintf(to, "%s",
                        role == MARGAY_ROLE_OP ? operations[batch->ops[i]]
                                               : kinds[batch->kinds[i]]);
+    if (role == MARGAY_ROLE_TIME)
+        return put_time(to, batch->times[i], whole_seconds);
     uint64_t ttl = role == MARGAY_ROLE_TTL ? batch->ttls[i] : 0;
     return sprintf(to, "%" PRIu64,
                    role == ZEROS                ? 0
                    : role == MARGAY_ROLE_SIZE   ? batch->sizes[i]
-                   : role == MARGAY_ROLE_TIME   ? batch->times[i]
                    : role == MARGAY_ROLE_THREAD ? batch->threads[i]
                    : role == MARGAY_ROLE_SITE   ? batch->sites[i]
                    : role == MARGAY_ROLE_COST   ? batch->costs[i]
@@ -174,7 +189,8 @@ static enum margay_status put_lines(void *state,
         status = make_room(entries, &line, error);
         to = line;
         for (unsigned c = 0; c < entries->column_count; c++) {
-            to += put_field(to, batch, i, entries->roles[c]);
+            to += put_field(to, batch, i, entries->roles[c],
+                            !entries->target.named);
             *to++ = c + 1 == entries->column_count ? '\n' : entries->separator;
         }
         entries->used += (size_t)(to - line);
@@ -265,7 +281,8 @@ static enum margay_status keep_records(void *state,
 {
     struct entries *entries = state;
     for (size_t i = 0; i < batch->references; i++) {
-        const struct oracle_record record = {batch->numbers[i], batch->times[i],
+        const struct oracle_record record = {batch->numbers[i],
+                                             batch->times[i] / MARGAY_SECOND,
                                              batch->sizes[i], UINT64_MAX};
         if (!MARGAY_MAKE_ROOM(entries->kept, entries->kept_count, 1,
                               entries->kept_capacity))

@@ -68,6 +68,8 @@ void margay_references_free(struct margay_references *references);
 
 #define MARGAY_EXPECTS_END "a reference that ends within 64 bits"
 
+#define MARGAY_EXPECTS_TIME "a time below 2^64 microseconds"
+
 /* Bytes that must be readable after the end of a text, because scanners load up
    to 64 bytes at a time. */
 #define MARGAY_TEXT_PADDING 64

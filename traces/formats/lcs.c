@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "traces/base/checked.h"
 #include "traces/base/error.h"
 #include "traces/formats/blocks_format.h"
 
@@ -44,7 +45,7 @@ struct reader {
     struct field fields[NAMES];
     uint64_t header_bytes;
     uint64_t record_bytes;
-    uint64_t ticks_per_second;
+    uint64_t tick;     /* in microseconds; 0 = a thousandth of one */
     uint64_t requests; /* from the header; 0 = unknown */
 };
 
@@ -114,7 +115,7 @@ static const char *take_header(struct reader *reader,
     uint64_t version = margay_get_little(header + 8, 8);
     bool is_short = margay_get_little(header + HEADER_BYTES - 8, 8) == MAGIC;
     reader->header_bytes = HEADER_BYTES;
-    reader->ticks_per_second = 1;
+    reader->tick = MARGAY_SECOND;
     if (is_short && header[FIELDS_BYTE] == '<') {
         reader->requests = margay_get_little(header + 488, 8);
         return take_letters(reader, header);
@@ -127,9 +128,7 @@ static const char *take_header(struct reader *reader,
     if (!is_short)
         reader->header_bytes = LONG_HEADER_BYTES;
     else if (unit >= 2 && unit <= 4)
-        reader->ticks_per_second = unit == 2   ? 1000
-                                   : unit == 3 ? 1000000
-                                               : 1000000000;
+        reader->tick = unit == 2 ? 1000 : unit == 3;
     return NULL;
 }
 
@@ -248,7 +247,7 @@ static const char *append(const struct reader *reader, const char *records,
 {
     const struct field *fields = reader->fields;
     size_t at = batch->count;
-    uint64_t bytes = reader->record_bytes, ticks = reader->ticks_per_second;
+    uint64_t bytes = reader->record_bytes, tick = reader->tick;
     copy_field(records, bytes, fields[ID], count, batch->numbers + at);
     if (batch->sizes != NULL && fields[SIZE].bytes != 0 &&
         copy_field(records, bytes, fields[SIZE], count, batch->sizes + at))
@@ -256,8 +255,12 @@ static const char *append(const struct reader *reader, const char *records,
     if (batch->times != NULL && fields[TIME].bytes != 0 &&
         copy_field(records, bytes, fields[TIME], count, batch->times + at))
         return "a time of 0 or more";
-    for (size_t i = 0; batch->times != NULL && ticks > 1 && i < count; i++)
-        batch->times[at + i] /= ticks;
+    for (size_t i = at; batch->times != NULL && i < at + count; i++) {
+        if (tick == 0)
+            batch->times[i] /= 1000;
+        else if (!margay_multiply_u64(batch->times[i], tick, &batch->times[i]))
+            return MARGAY_EXPECTS_TIME;
+    }
     if (batch->ttls != NULL && fields[TTL].bytes != 0) {
         uint64_t highest = UINT64_C(1) << (8 * fields[TTL].bytes - 1);
         uint64_t *ttls = batch->ttls + at;

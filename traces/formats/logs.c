@@ -35,6 +35,8 @@ const char *margay_log_decode(struct margay_text *text,
             const char *expected = parse(log, line, end, at, &row);
             if (expected != NULL)
                 return expected;
+            if (row.time == UINT64_MAX)
+                return MARGAY_EXPECTS_TIME;
             if (row.count > 0)
                 margay_rows_append(&row, references);
         }
@@ -169,7 +171,7 @@ static bool take_head(const char *line, const char *end, struct head *head)
     if (bracket < end && *bracket == '[')
         close = memchr(bracket, ']', (size_t)(end - bracket));
     if (close == NULL ||
-        !margay_take_pair(line, margay_word_end(line, end), '.', &head->time))
+        !margay_take_seconds(line, margay_word_end(line, end), &head->time))
         return false;
     head->database = bracket + 1;
     head->command = margay_next_word(close, end);

@@ -73,15 +73,13 @@ static inline bool margay_take_number(const char *begin, const char *end,
     return field.decimal;
 }
 
-/* Two numbers with a mark between them: "8,0", or seconds and their
-   fraction. */
-static inline bool margay_take_pair(const char *word, const char *end,
-                                    char mark, uint64_t *number)
+/* The whole of [begin, end) as seconds, with digits after a point. */
+static inline bool margay_take_seconds(const char *begin, const char *end,
+                                       uint64_t *time)
 {
-    uint64_t other;
-    const char *at = memchr(word, mark, (size_t)(end - word));
-    return at != NULL && margay_take_number(word, at, number) &&
-           margay_take_number(at + 1, end, &other);
+    const struct margay_field field =
+        margay_field_of(begin, (size_t)(end - begin));
+    return !field.decimal && margay_time_read(&field, 1, time);
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "traces/base/checked.h"
 #include "traces/base/extent.h"
 #include "traces/formats/blocks_format.h"
 
@@ -101,7 +102,7 @@ static const char *oracle_unpack(struct margay_text *records,
         if (references->sizes != NULL)
             references->sizes[i] = margay_get_little(records->cursor + 12, 4);
         if (references->times != NULL)
-            references->times[i] = margay_get_little(record, 4);
+            references->times[i] = MARGAY_SECOND * margay_get_little(record, 4);
     }
     return NULL;
 }
@@ -160,7 +161,6 @@ const struct margay_format margay_format_oracle = {
 #define VSCSI_RECORD_BYTES 32
 #define VSCSI_UNIT_BYTES   512
 #define VSCSI_VERSION      1
-#define MICROSECONDS       1000000
 
 /* This many records do not all have the version and a known operation by
    chance. */
@@ -206,8 +206,7 @@ static const char *vscsi_unpack(struct margay_text *records,
         if (references->sizes != NULL)
             references->sizes[i] = length;
         if (references->times != NULL)
-            references->times[i] =
-                margay_get_little(record + 24, 8) / MICROSECONDS;
+            references->times[i] = margay_get_little(record + 24, 8);
         references->count++;
     }
     return NULL;

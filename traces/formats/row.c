@@ -1,7 +1,6 @@
 /* row.c - from the fields of a row to a reference: see row.h */
 #include "traces/formats/row.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,33 +257,44 @@ static const char *read_number(struct margay_rows *rows, unsigned role,
     return NULL;
 }
 
-/* Is the field digits, a point, and digits?  Then its value is the whole
-   part. */
-static bool is_fraction(struct margay_field *field)
+/* Is the field digits, a point, and digits? */
+static bool is_fraction(const struct margay_field *field, uint64_t *whole,
+                        uint64_t *millionths)
 {
     const char *point =
         field->text == NULL ? NULL : memchr(field->text, '.', field->bytes);
-    if (point == NULL)
+    if (point == NULL ||
+        margay_scan_millionths(point + 1, field->text + field->bytes,
+                               millionths) != field->text + field->bytes)
         return false;
-    for (const char *c = point + 1; c < field->text + field->bytes; c++) {
-        if (!isdigit((unsigned char)*c))
-            return false;
-    }
-    field->bytes = (size_t)(point - field->text);
-    margay_field_value(field);
-    return field->decimal;
+    const struct margay_field before =
+        margay_field_of(field->text, (size_t)(point - field->text));
+    *whole = before.value;
+    return before.decimal;
 }
 
 /* The magnitude of a time since 1970 shows its unit. */
-static uint64_t ticks_of(const struct margay_rows *rows, uint64_t value)
+static uint64_t epoch_ticks(uint64_t value)
 {
-    uint64_t ticks = rows->layout->ticks_per_second;
-    if (ticks != MARGAY_EPOCH_TICKS)
-        return ticks;
     return value >= UINT64_C(100000000000000000) ? 1000000000
            : value >= UINT64_C(100000000000000)  ? 1000000
            : value >= UINT64_C(100000000000)     ? 1000
                                                  : 1;
+}
+
+bool margay_time_read(const struct margay_field *field,
+                      uint64_t ticks_per_second, uint64_t *time)
+{
+    uint64_t whole = field->value, millionths = 0;
+    if (!field->decimal && !is_fraction(field, &whole, &millionths))
+        return false;
+    if (ticks_per_second == MARGAY_EPOCH_TICKS)
+        ticks_per_second = epoch_ticks(whole);
+    margay_u128 ticks = (margay_u128)whole * MARGAY_SECOND + millionths;
+    if (ticks_per_second > 1)
+        ticks /= ticks_per_second;
+    *time = ticks >> 64 == 0 ? (uint64_t)ticks : UINT64_MAX;
+    return true;
 }
 
 /* A date, perhaps with its time of day in another column.  Often only the
@@ -306,12 +316,12 @@ static bool read_date(struct margay_rows *rows, uint64_t *time)
     /* Where the seconds stand, each of two digits. */
     size_t at = bytes > 2 && date[2] == '/' ? 18 : 17;
     char *known = rows->date;
-    if (bytes >= at + 2 && bytes == rows->date_bytes && *time > 100 &&
-        (unsigned)date[at] - '0' < 10 && (unsigned)date[at + 1] - '0' < 10 &&
-        memcmp(known, date, at) == 0 &&
+    if (bytes >= at + 2 && bytes == rows->date_bytes &&
+        *time > 100 * MARGAY_SECOND && (unsigned)date[at] - '0' < 10 &&
+        (unsigned)date[at + 1] - '0' < 10 && memcmp(known, date, at) == 0 &&
         memcmp(known + at + 2, date + at + 2, bytes - at - 2) == 0) {
-        *time += (uint64_t)((date[at] - known[at]) * 10 + date[at + 1] -
-                            known[at + 1]);
+        *time += MARGAY_SECOND * (uint64_t)((date[at] - known[at]) * 10 +
+                                            date[at + 1] - known[at + 1]);
         memcpy(known + at, date + at, 2);
         return true;
     }
@@ -320,17 +330,16 @@ static bool read_date(struct margay_rows *rows, uint64_t *time)
     return rows->date_bytes > 0;
 }
 
-/* Digits after a point are dropped. */
 static const char *read_time(struct margay_rows *rows, uint64_t *time)
 {
     unsigned count = count_of(rows, MARGAY_ROLE_TIME);
     *time = rows->last_time;
     if (count == 0 || may_lack(rows, MARGAY_ROLE_TIME, 0))
         return NULL;
-    struct margay_field whole = *field_of(rows, MARGAY_ROLE_TIME, 0);
-    if (count == 1 && (whole.decimal || is_fraction(&whole))) {
-        uint64_t ticks = ticks_of(rows, whole.value);
-        *time = ticks > 1 ? whole.value / ticks : whole.value;
+    if (count == 1 && margay_time_read(field_of(rows, MARGAY_ROLE_TIME, 0),
+                                       rows->layout->ticks_per_second, time)) {
+        if (*time == UINT64_MAX && !rows->lacks_times)
+            return expect(rows, MARGAY_ROLE_TIME, 0, MARGAY_EXPECTS_TIME);
         rows->date_bytes = 0;
     } else if (!read_date(rows, time)) {
         return expect_field(rows, MARGAY_ROLE_TIME, 0,

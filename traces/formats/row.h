@@ -20,6 +20,7 @@
 #ifndef MARGAY_TRACES_FORMATS_ROW_H
 #define MARGAY_TRACES_FORMATS_ROW_H
 
+#include "traces/base/checked.h"
 #include "traces/formats/layout.h"
 
 /* A field without its quotes.  MARGAY_TEXT_PADDING bytes are readable after
@@ -51,6 +52,7 @@ struct margay_rows {
     uint64_t *devices; /* the identity that has each number; NULL = none */
     struct margay_names *tenants; /* NULL = they need no numbers */
     bool in_first_row;            /* for messages */
+    bool lacks_times;             /* none are wanted, so that any will do */
     uint64_t last_time;           /* that a row has said, by this date */
     char date[MARGAY_DATE_BYTES];
     size_t date_bytes; /* 0 = by none */
@@ -83,8 +85,28 @@ struct margay_row_reference {
 const char *margay_device_claim(uint64_t **devices, unsigned bits,
                                 uint64_t identity, uint64_t *number);
 
-/* Is the whole text, of `bytes` bytes, a date from 1970 on (dates.c)? */
-bool margay_date_read(const char *text, size_t bytes, uint64_t *seconds);
+/* Is the whole text, of `bytes` bytes, a date from 1970 on (dates.c)?
+   Then it is *time, in microseconds. */
+bool margay_date_read(const char *text, size_t bytes, uint64_t *time);
+
+/* Is the field a number of ticks, perhaps with digits after a point?  Then it
+   is *time, in microseconds, without what is less; UINT64_MAX = it is beyond
+   these. */
+bool margay_time_read(const struct margay_field *field,
+                      uint64_t ticks_per_second, uint64_t *time);
+
+/* Read digits as those after a point, of which six count.  Returns their
+   end. */
+static inline const char *margay_scan_millionths(const char *cursor,
+                                                 const char *end,
+                                                 uint64_t *millionths)
+{
+    uint64_t unit = MARGAY_SECOND;
+    *millionths = 0;
+    for (; cursor < end && (unsigned)*cursor - '0' < 10; cursor++)
+        *millionths += (unit /= 10) * ((unsigned)*cursor - '0');
+    return cursor;
+}
 
 /* The role that the name of a column shows, MARGAY_ROLES = none. */
 unsigned margay_role_told(const char *name);

@@ -108,16 +108,17 @@ static const char *parse_blkparse(struct margay_log *log, const char *line,
                                   struct margay_row_reference *row)
 {
     const char *words[10], *ends[10];
-    uint64_t major, sectors;
+    uint64_t major, minor, sectors;
     (void)at;
     for (unsigned i = 0; i < 10; i++) {
         words[i] = i == 0 ? line : margay_next_word(words[i - 1], end);
         ends[i] = margay_word_end(words[i], end);
     }
-    if (!margay_take_pair(line, ends[0], ',', &major))
+    const char *comma = memchr(line, ',', (size_t)(ends[0] - line));
+    if (comma == NULL || !margay_take_number(line, comma, &major) ||
+        !margay_take_number(comma + 1, ends[0], &minor))
         return log->begun ? NULL : EXPECTS_BLKPARSE;
-    if (!margay_take_pair(words[3], ends[3], '.', &row->time) ||
-        words[6] == end)
+    if (!margay_take_seconds(words[3], ends[3], &row->time) || words[6] == end)
         return EXPECTS_BLKPARSE;
     log->begun = true;
     size_t bytes = (size_t)(ends[6] - words[6]);
@@ -214,7 +215,6 @@ static const char *parse_fio(struct margay_log *log, const char *line,
         const char *time_end = margay_word_end(line, end);
         if (!margay_take_number(line, time_end, &row->time))
             return EXPECTS_FIO;
-        row->time /= 1000000;
         line = margay_next_word(line, end);
     }
     struct word words[4]; /* length, offset, action, and the end of a name */
@@ -279,8 +279,8 @@ static void take_seconds(const char *line, const char *event,
         event--;
     const char *word = event;
     const char *word_end = last_word(line, &word);
-    const char *point = memchr(word, '.', (size_t)(word_end - word));
-    if (point == NULL || !margay_take_number(word, point, &row->time))
+    word_end -= word_end > word && word_end[-1] == ':';
+    if (!margay_take_seconds(word, word_end, &row->time))
         row->time = 0;
 }
 

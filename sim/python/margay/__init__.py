@@ -7,7 +7,7 @@
 A trace is the name of a file in any format that the command reads, an array of
 64-bit numbers (byte addresses, or with ids=True block ids), or a dict of
 arrays: "address" or "block" with "kind" (0 read, 1 write, 2 fetch), "thread"
-and "site", or "block" with "kind", "size" (bytes) and "time" (seconds).  A list
+and "site", or "block" with "kind", "size" (bytes) and "time" (whole seconds).  A list
 holds several.  A result is a Table of columns, arrays of numpy where that is
 installed and else of the module array.  Counts are int64; a distance that there
 is none of is -1.  A column that is unknown, such as the bytes of blocks in a
