@@ -16,6 +16,13 @@ uint64_t margay_half_life_piece(uint64_t half_life_refs, double *factor)
     return refs;
 }
 
+void margay_masses_fade(double *masses, const uint64_t *counts, size_t count,
+                        double factor)
+{
+    for (size_t i = 0; i < count; i++)
+        masses[i] = (masses[i] + (double)(int64_t)counts[i]) * factor;
+}
+
 unsigned margay_fraction_bits(double total)
 {
     int bits = SUM_BITS - 1 - ilogb(total + 1);

@@ -12,6 +12,7 @@
 #ifndef MARGAY_STACKDIST_HALF_LIFE_H
 #define MARGAY_STACKDIST_HALF_LIFE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* The references of a piece, and the factor of masses at its end. */
@@ -25,6 +26,11 @@ static inline uint64_t margay_half_life_left(uint64_t piece_refs,
     uint64_t left = piece_refs == 0 ? refs : piece_refs - counted % piece_refs;
     return left < refs ? left : refs;
 }
+
+/* End a piece: add its counts to their masses, and multiply these.  Counts from
+   which others were taken may be below 0, modulo 2^64. */
+void margay_masses_fade(double *masses, const uint64_t *counts, size_t count,
+                        double factor);
 
 /* The b of masses whose sum is `total`. */
 unsigned margay_fraction_bits(double total);

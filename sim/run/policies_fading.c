@@ -13,13 +13,10 @@ void margay_replay_fade(const struct margay_replay *replay, uint64_t piece,
                         struct margay_point_masses *masses,
                         struct margay_series_point *counts)
 {
-    double factor = pow(replay->factor, (double)(piece - masses->pieces));
     uint64_t counted[PLACES];
     memcpy(counted, counts, sizeof counted);
-    for (size_t i = 1; i < PLACES; i++) {
-        masses->list[i] += (double)(int64_t)counted[i];
-        masses->list[i] *= factor;
-    }
+    margay_masses_fade(masses->list + 1, counted + 1, PLACES - 1,
+                       pow(replay->factor, (double)(piece - masses->pieces)));
     masses->pieces = piece;
     *counts = (struct margay_series_point){.size = counts->size};
 }

@@ -36,26 +36,17 @@ void margay_fading_clear(struct margay_fading *fading)
 
 /* -------------------------------------------------------- end of a piece -- */
 
-/* Counts taken back are below 0, modulo 2^64. */
-static double value_of(uint64_t counted)
-{
-    return (double)(int64_t)counted;
-}
-
 static enum margay_status fade_steps(struct margay_masses *masses,
                                      struct margay_steps *steps, double factor,
                                      struct margay_error *error)
 {
-    if (!MARGAY_MAKE_ROOM(masses->list, 0, steps->count, masses->capacity))
+    size_t count = 2 * steps->count;
+    if (!MARGAY_MAKE_ROOM(masses->list, 0, count, masses->capacity))
         return margay_fail_memory(error, "counts that fade");
-    for (; masses->count < steps->count; masses->count++)
-        masses->list[masses->count] = (struct margay_mass){0, 0};
-    for (size_t i = 0; i < steps->count; i++) {
-        struct margay_mass *mass = &masses->list[i];
-        const struct margay_step *step = &steps->steps[i];
-        mass->refs = (mass->refs + value_of(step->refs)) * factor;
-        mass->bytes = (mass->bytes + value_of(step->bytes)) * factor;
-    }
+    for (; masses->count < count; masses->count++)
+        masses->list[masses->count] = 0;
+    margay_masses_fade(masses->list, (const uint64_t *)steps->steps, count,
+                       factor);
     margay_steps_clear(steps);
     return MARGAY_OK;
 }
@@ -81,9 +72,8 @@ enum margay_status margay_fading_pass(struct margay_fading *fading, size_t refs,
         status =
             fade_steps(&fading->distances, distances, fading->factor, error);
     memcpy(counted, counts, sizeof counted);
-    for (size_t i = 0; i < MARGAY_OBJECTS_COUNTS; i++)
-        fading->counts[i] =
-            (fading->counts[i] + (double)counted[i]) * fading->factor;
+    margay_masses_fade(fading->counts, counted, MARGAY_OBJECTS_COUNTS,
+                       fading->factor);
     *counts = (struct margay_objects_counts){0};
     fading->refs_left = fading->piece_refs;
     return status;
@@ -143,15 +133,11 @@ enum margay_status margay_masses_settle(
     settled->steps = calloc(steps->count + 1, sizeof *settled->steps);
     if (settled->steps == NULL)
         return margay_fail_memory(error, "counts that fade");
-    for (size_t i = 0; i < steps->count; i++) {
-        bool fades = i < masses->count;
-        settled->steps[i] = (struct margay_step){
-            margay_mass_of(steps->steps[i].refs,
-                           fades ? masses->list[i].refs : 0,
-                           counts->fraction_bits),
-            margay_mass_of(steps->steps[i].bytes,
-                           fades ? masses->list[i].bytes : 0,
-                           counts->byte_fraction_bits)};
-    }
+    const uint64_t *counted = (const uint64_t *)steps->steps;
+    uint64_t *made = (uint64_t *)settled->steps;
+    for (size_t i = 0; i < 2 * steps->count; i++)
+        made[i] = margay_mass_of(
+            counted[i], i < masses->count ? masses->list[i] : 0,
+            i % 2 == 0 ? counts->fraction_bits : counts->byte_fraction_bits);
     return MARGAY_OK;
 }

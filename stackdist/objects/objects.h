@@ -369,13 +369,9 @@ static inline uint32_t margay_front_find(const struct margay_front *front,
 
 /* ------------------------------------------------------ counts that fade -- */
 
-struct margay_mass {
-    double refs, bytes;
-};
-
-/* The masses of counters of steps, in their order. */
+/* The masses of counts of steps, in their order: of each `refs` and `bytes`. */
 struct margay_masses {
-    struct margay_mass *list;
+    double *list;
     size_t count, capacity;
 };
 
