@@ -452,10 +452,10 @@ MARGAY_API enum margay_status margay_writebacks_reset_counts(
 MARGAY_API enum margay_status margay_writebacks_settle(
     margay_writebacks *writebacks, struct margay_error *error);
 
-/* After that: counts[i] becomes the write-backs of a cache of
-   points[i].cache_blocks blocks; sizes ascend. */
+/* After that: counts[i] becomes the write-backs of a cache of cache_blocks[i]
+   blocks; these ascend, and the arrays may be the same. */
 MARGAY_API void margay_writebacks_curve(const margay_writebacks *writebacks,
-                                        const struct margay_point *points,
+                                        const uint64_t *cache_blocks,
                                         size_t count, uint64_t *counts);
 
 /* ---------------------------------------------------------- generating -- */

@@ -186,21 +186,15 @@ static enum margay_status add_writebacks(const struct engine_analysis *own,
                                          struct margay_series_point *points,
                                          struct margay_error *error)
 {
-    struct margay_point *curve = calloc(series->count + 1, sizeof *curve);
-    uint64_t *counts = calloc(series->count + 1, sizeof *counts);
-    enum margay_status status = MARGAY_OK;
-    if (curve == NULL || counts == NULL)
-        status = margay_fail_memory(error, "the write-backs of a curve");
-    for (size_t i = 0; i < series->count && status == MARGAY_OK; i++)
-        curve[i].cache_blocks = points[i].size;
-    if (status == MARGAY_OK)
-        margay_writebacks_curve(own->writebacks, curve, series->count, counts);
-    for (size_t i = 0; i < series->count && status == MARGAY_OK; i++)
+    uint64_t *counts = margay_series_sizes(series, error);
+    if (counts == NULL)
+        return MARGAY_NO_MEMORY;
+    margay_writebacks_curve(own->writebacks, counts, series->count, counts);
+    for (size_t i = 0; i < series->count; i++)
         points[i].writebacks = counts[i];
     series->counters |= MARGAY_COUNTS_WRITEBACKS;
-    free(curve);
     free(counts);
-    return status;
+    return MARGAY_OK;
 }
 
 /* The series of the further question, at the sizes of this curve. */

@@ -177,15 +177,13 @@ static uint64_t count_below(const margay_histogram *histogram, uint64_t size,
 }
 
 void margay_writebacks_curve(const margay_writebacks *writebacks,
-                             const struct margay_point *points, size_t count,
+                             const uint64_t *cache_blocks, size_t count,
                              uint64_t *counts)
 {
     uint64_t begun = 0, ended = 0, begins_from = 0, ends_from = 0;
     for (size_t i = 0; i < count; i++) {
-        begun += count_below(writebacks->begins, points[i].cache_blocks,
-                             &begins_from);
-        ended +=
-            count_below(writebacks->ends, points[i].cache_blocks, &ends_from);
+        begun += count_below(writebacks->begins, cache_blocks[i], &begins_from);
+        ended += count_below(writebacks->ends, cache_blocks[i], &ends_from);
         counts[i] = begun - ended;
     }
 }
