@@ -75,6 +75,7 @@ enum margay_status cache_grid_question(struct drive *drive,
         .write_through = options->caches.write == WRITE_THROUGH,
         .no_allocate = options->caches.allocate == WRITE_AROUND,
         .seed = options->seed,
+        .half_life_refs = options->engine.half_life_refs,
     };
     return margay_caches_question(&request, question, error);
 }

@@ -1,5 +1,6 @@
 /* cmd_assoc.c - margay assoc */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,7 +16,8 @@ struct best_cache {
     uint64_t block_bytes, sets; /* bytes 0 = unknown */
     unsigned ways;
     uint64_t references, misses;
-    size_t place; /* in the order of the rows */
+    unsigned fraction_bits; /* of these */
+    size_t place;           /* in the order of the rows */
 };
 
 struct assoc {
@@ -38,8 +40,10 @@ static uint64_t best_capacity(const struct best_cache *cache)
 static int by_merit(const void *a, const void *b)
 {
     const struct best_cache *one = a, *other = b;
+    double misses = ldexp((double)one->misses, -(int)one->fraction_bits);
+    double others = ldexp((double)other->misses, -(int)other->fraction_bits);
     const uint64_t keys[][2] = {
-        {one->misses, other->misses},
+        {misses > others, others > misses},
         {best_capacity(one), best_capacity(other)},
         {one->ways, other->ways},
         {one->place, other->place},
@@ -80,6 +84,8 @@ static void name_best(struct assoc *assoc, const char *trace)
     for (size_t i = 0; i < count && i < options->caches.best; i++) {
         const struct best_cache *cache = &assoc->caches[i];
         uint64_t capacity = best_capacity(cache);
+        uint64_t misses =
+            margay_round_count(cache->misses, cache->fraction_bits);
         char blocks[48] = "";
         if (cache->block_bytes != 0)
             snprintf(blocks, sizeof blocks, " in blocks of %" PRIu64,
@@ -91,8 +97,8 @@ static void name_best(struct assoc *assoc, const char *trace)
             margay_plural(capacity, "s"), blocks, cache->sets,
             margay_plural(cache->sets, "s"), cache->ways,
             margay_plural(cache->ways, "s"), names_policy ? ", " : "",
-            names_policy ? cache->policy : "", cache->misses,
-            margay_plural(cache->misses, "es"),
+            names_policy ? cache->policy : "", misses,
+            margay_plural(misses, "es"),
             (double)cache->misses / (double)cache->references);
     }
     assoc->cache_count = 0;
@@ -108,11 +114,11 @@ static void write_row(struct drive *drive, const struct margay_pass *pass,
     struct csv_writer *csv = drive->csvs;
     table_cache(csv, pass, cache->sets, cache->ways, row);
     for (unsigned i = 0; options->caches.by_kind && i < MARGAY_KINDS; i++)
-        csv_u64(csv, row->misses[i]);
+        csv_count(csv, row->misses[i], 1);
     if (cache_grid_counts_writes(options)) {
-        csv_u64(csv, row->writebacks);
-        csv_bytes(csv, row->blocks_fetched, pass->block_bytes);
-        csv_bytes(csv, row->blocks_written, pass->block_bytes);
+        csv_count(csv, row->writebacks, 1);
+        csv_count(csv, row->blocks_fetched, pass->block_bytes);
+        csv_count(csv, row->blocks_written, pass->block_bytes);
     }
     csv_text(csv, cache->policy);
     csv_end_row(csv);
@@ -131,6 +137,7 @@ static enum margay_status write_pass(struct drive *drive,
     const uint64_t *sets = margay_caches_analysis_sets(analysis, &set_count);
     enum margay_status status =
         csv_set_key(drive->csvs, pass->trace, pass->block_bytes, error);
+    drive->csvs->fraction_bits = analysis->fraction_bits;
     for (size_t i = 0;
          i < set_count * ways * policy_count && status == MARGAY_OK; i++) {
         size_t policy = i % policy_count, cache = i / policy_count;
@@ -144,6 +151,7 @@ static enum margay_status write_pass(struct drive *drive,
             .ways = assoc->grid.ways[cache % ways],
             .references = row.references,
             .misses = of_all_kinds(row.misses),
+            .fraction_bits = analysis->fraction_bits,
             .place = assoc->cache_count,
         };
         if (row.references == 0)

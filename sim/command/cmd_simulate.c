@@ -49,20 +49,19 @@ static enum margay_status question_of(struct simulate *simulate,
                              .sends = simulate->sends},
         .machines.machine_count = machine_count(&simulate->machine),
         .next = next,
+        .half_life_refs = simulate->drive.options.engine.half_life_refs,
     };
     return margay_machine_question(&request, question, error);
 }
 
 static struct machine_results results_of(const struct simulate *simulate,
-                                         const char *trace,
-                                         const margay_family *family)
+                                         const char *trace)
 {
     return (struct machine_results){
         .name = simulate->drive.options.machine.name,
         .trace = trace,
         .machine = &simulate->machine,
         .levels = simulate->levels,
-        .family = family,
         .instructions = simulate->drive.options.machine.instructions,
     };
 }
@@ -106,8 +105,7 @@ static void tell_sent(const struct simulate *simulate,
                       const struct machine_results *results)
 {
     for (size_t i = 0; i < simulate->machine.count; i++) {
-        const struct margay_level_counts counts =
-            margay_family_counts(results->family, 0, i);
+        const struct margay_level_counts counts = results->counts[i];
         if ((simulate->sends >> i & 1) != 0)
             message_tell(
                 "%s: %s: %" PRIu64 " references, %" PRIu64 " misses, %" PRIu64
@@ -125,11 +123,13 @@ static enum margay_status write_machines(struct drive *drive,
 {
     struct simulate *simulate = (struct simulate *)drive;
     struct csv_writer *csvs = drive->csvs;
-    struct machine_results results =
-        results_of(simulate, pass->trace,
-                   margay_machine_analysis_family(job->analyses[pass->index]));
-    uint64_t references =
-        of_all_kinds(margay_family_fed(results.family).references);
+    const margay_analysis *analysis = job->analyses[pass->index];
+    struct machine_results results = results_of(simulate, pass->trace);
+    results.family = margay_machine_analysis_family(analysis);
+    results.counts = margay_machine_analysis_counts(analysis);
+    csvs[TABLE].fraction_bits = analysis->fraction_bits;
+    uint64_t references = margay_round_count(
+        of_all_kinds(machine_references(&results)), analysis->fraction_bits);
     tell_sent(simulate, &results);
     if (simulate->sends != 0)
         return drive_joins(&drive->options)
@@ -250,7 +250,7 @@ static enum margay_status choose_tables(struct simulate *simulate,
     const char *pareto = options->machine.pareto;
     const char *sharing = options->machine.sharing;
     const char *validate = options->machine.validate;
-    const struct machine_results none = results_of(simulate, NULL, NULL);
+    const struct machine_results none = results_of(simulate, NULL);
     bool have_cycles, coherent;
     machines_find(&none, &have_cycles, &coherent);
     const struct refusal refusals[] = {

@@ -202,11 +202,9 @@ void table_counters(struct csv_writer *csv,
             continue;
         }
         uint64_t got = machine_instructions(results);
-        if (of_level) {
-            const struct margay_level_counts counts =
-                margay_family_counts(results->family, machine, level);
-            got = simulated(&counts, event->counts);
-        }
+        if (of_level)
+            got = simulated(&results->counts[machine * count + level],
+                            event->counts);
         csv_text(csv, results->name);
         csv_text(csv, results->trace);
         csv_text(csv, counter->name);

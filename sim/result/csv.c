@@ -233,6 +233,15 @@ void csv_known(struct csv_writer *csv, bool known, uint64_t value)
         csv_nothing(csv);
 }
 
+void csv_count(struct csv_writer *csv, uint64_t count, uint64_t unit)
+{
+    unsigned bits = csv->fraction_bits;
+    unsigned shift = unit == 0 ? 0 : margay_log2_floor(unit);
+    csv_known(csv, unit != 0,
+              bits < shift ? count << (shift - bits)
+                           : margay_round_count(count, bits - shift));
+}
+
 void csv_bytes(struct csv_writer *csv, uint64_t blocks, uint64_t block_bytes)
 {
     csv_known(csv, block_bytes != 0, blocks * block_bytes);

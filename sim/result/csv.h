@@ -130,8 +130,9 @@ struct csv_writer {
     char *key;    /* the text of the first fields of each row; owned */
     size_t key_bytes;
     size_t key_fields;
-    const char *key_end; /* the columns after the key */
-    size_t fields;       /* of the row so far */
+    const char *key_end;    /* the columns after the key */
+    size_t fields;          /* of the row so far */
+    unsigned fraction_bits; /* of counts that fade, see margay_round_count() */
 };
 
 /* Begin a table: write its header row, unless it is JSON.  `columns` has to
@@ -153,6 +154,9 @@ void csv_u64(struct csv_writer *csv, uint64_t value);
 void csv_i64(struct csv_writer *csv, int64_t value);
 /* An empty field if the value is not known. */
 void csv_known(struct csv_writer *csv, bool known, uint64_t value);
+/* A count in 2^-fraction_bits, times a power of two, such as the bytes of a
+   block; an empty field if that is 0, unknown. */
+void csv_count(struct csv_writer *csv, uint64_t count, uint64_t unit);
 /* The bytes of `blocks` blocks; an empty field if block_bytes is 0, unknown. */
 void csv_bytes(struct csv_writer *csv, uint64_t blocks, uint64_t block_bytes);
 void csv_hexadecimal(struct csv_writer *csv, uint64_t value);

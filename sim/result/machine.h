@@ -99,12 +99,16 @@ struct machine_results {
     const struct machine *machine;     /* its table, and its varied fields */
     const struct margay_level *levels; /* of all machines, one by one */
     const margay_family *family;
+    const struct margay_level_counts *counts; /* of all, and of what was fed */
     uint64_t instructions; /* 0 = fetches count, if the trace has all */
 };
 
 /* Does a level of the machines have cycles, and is one coherent? */
 void machines_find(const struct machine_results *results, bool *have_cycles,
                    bool *are_coherent);
+
+/* The references of the trace, of each kind. */
+const uint64_t *machine_references(const struct machine_results *results);
 
 /* The instructions of the trace; 0 = they are not known. */
 uint64_t machine_instructions(const struct machine_results *results);

@@ -24,10 +24,16 @@ void machines_find(const struct machine_results *results, bool *have_cycles,
     }
 }
 
+const uint64_t *machine_references(const struct machine_results *results)
+{
+    size_t all = results->machine->count * machine_count(results->machine);
+    return results->counts[all].references;
+}
+
 uint64_t machine_instructions(const struct machine_results *results)
 {
     return results->instructions == 0
-               ? margay_family_fed(results->family).references[MARGAY_FETCH]
+               ? machine_references(results)[MARGAY_FETCH]
                : results->instructions;
 }
 
@@ -37,9 +43,7 @@ const char *machines_unknown(const struct machine_results *results)
     for (size_t i = 0; i < count * machine_count(results->machine); i++) {
         const struct margay_level *levels = levels_of(results, i / count);
         const struct margay_level *level = &levels[i % count];
-        const struct margay_level_counts counts =
-            margay_family_counts(results->family, i / count, i % count);
-        if (level->cycles == 0 || counts.demand_misses == 0)
+        if (level->cycles == 0 || results->counts[i].demand_misses == 0)
             continue;
         if (level->next == MARGAY_NO_LEVEL)
             return "memory";
@@ -52,15 +56,12 @@ const char *machines_unknown(const struct machine_results *results)
 double machine_access_cycles(const struct machine_results *results,
                              size_t machine)
 {
+    size_t count = results->machine->count;
     double cycles = 0;
-    for (size_t i = 0; i < results->machine->count; i++) {
-        const struct margay_level_counts counts =
-            margay_family_counts(results->family, machine, i);
+    for (size_t i = machine * count; i < (machine + 1) * count; i++)
         cycles +=
-            levels_of(results, machine)[i].cycles * (double)counts.lookups;
-    }
-    const struct margay_machine_fed fed = margay_family_fed(results->family);
-    return cycles / (double)of_all_kinds(fed.references);
+            results->levels[i].cycles * (double)results->counts[i].lookups;
+    return cycles / (double)of_all_kinds(machine_references(results));
 }
 
 void table_varied(struct csv_writer *csv, const struct machine *machine,
@@ -81,8 +82,8 @@ void table_varied(struct csv_writer *csv, const struct machine *machine,
 static void write_ratio(struct csv_writer *csv, uint64_t references,
                         uint64_t misses)
 {
-    csv_u64(csv, references);
-    csv_u64(csv, misses);
+    csv_count(csv, references, 1);
+    csv_count(csv, misses, 1);
     csv_share(csv, misses, references);
 }
 
@@ -103,11 +104,14 @@ static void write_level(struct csv_writer *csv,
                                              MARGAY_WRITE};
     const struct margay_level *level = &levels_of(results, machine)[index];
     const struct margay_level_counts counts =
-        margay_family_counts(results->family, machine, index);
+        results->counts[machine * results->machine->count + index];
+    /* As they fade, a miss has the time when it comes, and true sharing that
+       when it shows. */
     const uint64_t of_sharing[] = {
         counts.coherence_misses,
         counts.true_sharing_misses,
-        counts.coherence_misses - counts.true_sharing_misses,
+        counts.coherence_misses -
+            margay_minimum(counts.true_sharing_misses, counts.coherence_misses),
         counts.invalidations,
         counts.interventions,
         counts.upgrades,
@@ -118,21 +122,21 @@ static void write_level(struct csv_writer *csv,
     write_ratio(csv, of_all_kinds(counts.references),
                 of_all_kinds(counts.misses));
     for (size_t i = 0; i < MARGAY_KINDS; i++) {
-        csv_u64(csv, counts.references[kinds[i]]);
-        csv_u64(csv, counts.misses[kinds[i]]);
+        csv_count(csv, counts.references[kinds[i]], 1);
+        csv_count(csv, counts.misses[kinds[i]], 1);
     }
-    csv_u64(csv, counts.writebacks);
-    csv_u64(csv, counts.prefetches);
-    csv_u64(csv, counts.useful_prefetches);
+    csv_count(csv, counts.writebacks, 1);
+    csv_count(csv, counts.prefetches, 1);
+    csv_count(csv, counts.useful_prefetches, 1);
     write_mpki(csv, of_all_kinds(counts.misses), instructions);
     write_ratio(csv, counts.demand_references, counts.demand_misses);
     write_mpki(csv, counts.demand_misses, instructions);
-    csv_u64(csv, counts.writebacks_received);
-    csv_u64(csv, counts.victim_fills);
+    csv_count(csv, counts.writebacks_received, 1);
+    csv_count(csv, counts.victim_fills, 1);
     for (size_t i = 0; coherent && i < sizeof of_sharing / sizeof *of_sharing;
          i++)
-        csv_known(csv, level->coherence != MARGAY_COHERENCE_NONE,
-                  of_sharing[i]);
+        csv_count(csv, of_sharing[i],
+                  level->coherence != MARGAY_COHERENCE_NONE);
     table_varied(csv, results->machine, machine);
     csv_end_row(csv);
 }

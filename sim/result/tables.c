@@ -281,7 +281,7 @@ void table_cache(struct csv_writer *csv, const struct margay_pass *pass,
     csv_u64(csv, sets);
     csv_u64(csv, ways);
     csv_bytes(csv, sets * ways, pass->block_bytes);
-    csv_u64(csv, row->references);
-    csv_u64(csv, of_all_kinds(row->misses));
+    csv_count(csv, row->references, 1);
+    csv_count(csv, of_all_kinds(row->misses), 1);
     csv_share(csv, of_all_kinds(row->misses), row->references);
 }

@@ -2,11 +2,13 @@
 #include <margay/analysis.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/run/series.h"
-#include "traces/traces_internal.h"
+#include "sim/run/spans.h"
+#include "stackdist/stackdist_internal.h"
 
 enum margay_status margay_question_create(const margay_question *kind,
                                           const void *context, size_t bytes,
@@ -24,6 +26,97 @@ enum margay_status margay_question_create(const margay_question *kind,
         bytes == 0 ? (void *)context : memcpy(made + 1, context, bytes);
     return MARGAY_OK;
 }
+
+/* ----------------------------------------------------- counts that fade -- */
+
+/* Nothing is reset where a piece of half_life.h ends: caches go on, and what
+   they have counted since the last end becomes masses. */
+struct margay_faded_counts {
+    uint64_t piece_refs, fed_refs; /* of the piece that has begun */
+    double factor;
+    double *masses;    /* of each count; they stand after these: */
+    uint64_t before[]; /* the counts before the piece */
+};
+
+static enum margay_status begin_fading(margay_analysis *analysis,
+                                       struct margay_error *error)
+{
+    size_t count = analysis->count_count;
+    struct margay_faded_counts *fading =
+        calloc(1, sizeof *fading + 2 * count * sizeof *fading->before);
+    if (fading == NULL)
+        return margay_fail_memory(error, "counts that fade");
+    fading->masses = (double *)(fading->before + count);
+    fading->piece_refs = margay_half_life_piece(
+        analysis->question->half_life_refs, &fading->factor);
+    analysis->fading = fading;
+    return MARGAY_OK;
+}
+
+static void reset_fading(margay_analysis *analysis)
+{
+    struct margay_faded_counts *fading = analysis->fading;
+    fading->fed_refs = 0;
+    memset(fading->before, 0,
+           2 * analysis->count_count * sizeof *fading->before);
+}
+
+static enum margay_status end_piece(margay_analysis *analysis,
+                                    struct margay_error *error)
+{
+    struct margay_faded_counts *fading = analysis->fading;
+    enum margay_status status = analysis->functions->look(analysis, error);
+    for (size_t i = 0; i < analysis->count_count; i++) {
+        uint64_t counted = analysis->counts[i];
+        analysis->counts[i] -= fading->before[i];
+        fading->before[i] = counted;
+    }
+    margay_masses_fade(fading->masses, analysis->counts, analysis->count_count,
+                       fading->factor);
+    fading->fed_refs = 0;
+    return status;
+}
+
+static enum margay_status feed_pieces(margay_analysis *analysis,
+                                      const struct margay_span *span,
+                                      struct margay_error *error)
+{
+    struct margay_faded_counts *fading = analysis->fading;
+    enum margay_status status = MARGAY_OK;
+    for (size_t from = 0, some; from < span->count && status == MARGAY_OK;
+         from += some) {
+        some = margay_half_life_left(fading->piece_refs, fading->fed_refs,
+                                     span->count - from);
+        const struct margay_span part = margay_span_part(span, from, some);
+        status = analysis->functions->feed(analysis, &part, error);
+        fading->fed_refs += some;
+        if (status == MARGAY_OK && fading->fed_refs == fading->piece_refs)
+            status = end_piece(analysis, error);
+    }
+    return status;
+}
+
+/* Put the masses of all pieces in the place of the counts. */
+static enum margay_status settle(margay_analysis *analysis,
+                                 enum margay_status status)
+{
+    const struct margay_faded_counts *fading = analysis->fading;
+    uint64_t *counts = analysis->counts;
+    double most = 0;
+    if (fading == NULL || status != MARGAY_OK)
+        return status;
+    for (size_t i = 0; i < analysis->count_count; i++) {
+        counts[i] -= fading->before[i];
+        most = fmax(most, fading->masses[i] + (double)counts[i]);
+    }
+    analysis->fraction_bits = margay_fraction_bits(most);
+    for (size_t i = 0; i < analysis->count_count; i++)
+        counts[i] = margay_mass_of(counts[i], fading->masses[i],
+                                   analysis->fraction_bits);
+    return MARGAY_OK;
+}
+
+/* ------------------------------------------------ questions and analyses -- */
 
 enum margay_status margay_question_begin(const margay_question *question,
                                          const struct margay_pass *passes,
@@ -43,6 +136,8 @@ enum margay_status margay_question_begin(const margay_question *question,
     made->pass_count = count;
     if (made->functions->begin != NULL)
         status = made->functions->begin(made, share, error);
+    if (status == MARGAY_OK && question->half_life_refs != 0)
+        status = begin_fading(made, error);
     if (status == MARGAY_OK && question->next != NULL)
         status =
             margay_question_begin(question->next, made->pass, made->pass_count,
@@ -69,7 +164,9 @@ enum margay_status margay_analysis_feed(margay_analysis *analysis,
                                         const struct margay_span *span,
                                         struct margay_error *error)
 {
-    return analysis->functions->feed(analysis, span, error);
+    return analysis->fading == NULL
+               ? analysis->functions->feed(analysis, span, error)
+               : feed_pieces(analysis, span, error);
 }
 
 typedef enum margay_status step(margay_analysis *analysis,
@@ -87,6 +184,8 @@ static enum margay_status take_step(margay_analysis *analysis, step *of_next,
 enum margay_status margay_analysis_reset(margay_analysis *analysis,
                                          struct margay_error *error)
 {
+    if (analysis->fading != NULL)
+        reset_fading(analysis);
     return take_step(analysis, margay_analysis_reset,
                      analysis->functions->reset, error);
 }
@@ -94,15 +193,15 @@ enum margay_status margay_analysis_reset(margay_analysis *analysis,
 enum margay_status margay_analysis_look(margay_analysis *analysis,
                                         struct margay_error *error)
 {
-    return take_step(analysis, margay_analysis_look, analysis->functions->look,
-                     error);
+    return settle(analysis, take_step(analysis, margay_analysis_look,
+                                      analysis->functions->look, error));
 }
 
 enum margay_status margay_analysis_finish(margay_analysis *analysis,
                                           struct margay_error *error)
 {
-    return take_step(analysis, margay_analysis_finish,
-                     analysis->functions->finish, error);
+    return settle(analysis, take_step(analysis, margay_analysis_finish,
+                                      analysis->functions->finish, error));
 }
 
 enum margay_status margay_analysis_series(margay_analysis *analysis,
@@ -121,6 +220,8 @@ void margay_analysis_free(margay_analysis *analysis)
     margay_analysis_free(analysis->next);
     if (analysis->functions->free != NULL)
         analysis->functions->free(analysis);
+    free(analysis->counts);
+    free(analysis->fading);
     free(analysis);
 }
 

@@ -249,10 +249,18 @@ struct margay_analysis {
     /* The analysis of question->next, which this one feeds; it begins later.
        NULL = none. */
     margay_analysis *next;
+    /* With a half-life, all counts of the last look or in the end; the analysis
+       makes the list to begin, and margay_analysis_free() frees it.  They fade
+       after a look, and in the end are in 2^-fraction_bits of references; see
+       margay_round_count(). */
+    uint64_t *counts;
+    size_t count_count;
+    unsigned fraction_bits;
+    struct margay_faded_counts *fading;
 };
 
 /* Call the functions of an analysis, if it has them; see above.  Except for
-   feed and series, those of `next` come first. */
+   feed and series, those of `next` come first.  Counts fade here. */
 MARGAY_API enum margay_status margay_analysis_feed(
     margay_analysis *analysis, const struct margay_span *span,
     struct margay_error *error);
@@ -301,6 +309,9 @@ struct margay_question {
     struct margay_abilities can;
     const char *name; /* in messages: "engine exact"; outlives the question */
     void *context;    /* of its maker */
+    /* A reference counts half once this many have followed, in analyses that
+       have counts and a look; 0 = all count 1. */
+    uint64_t half_life_refs;
 };
 
 /* Make a question as `kind` is, whose context is a copy of those bytes or, if

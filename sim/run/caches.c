@@ -22,20 +22,6 @@
 /* Of a policy: one pass; more ways than that takes; and other sets. */
 #define PARTS_PER_POLICY 3
 
-/* Every cache by itself.  References that change nothing in the caches of some
-   sets change nothing in those of more sets, as long as misses are all that
-   counts (Haque, Peddersen, Parameswaran, "DEW", DATE 2010, of FIFO), and are
-   left out from there on. */
-struct singles {
-    size_t count;
-    margay_cache **each; /* [set][ways] */
-    margay_crew *crew;
-    struct margay_span left; /* of a span, that the crew feeds */
-    size_t first;            /* and the first of the caches */
-    uint64_t blocks[MARGAY_SPAN_REFS];
-    uint8_t kinds[MARGAY_SPAN_REFS];
-};
-
 /* The caches of a request that are of a policy, or of some of its numbers. */
 struct part {
     enum { IN_ONE_PASS, OPTIMAL, SINGLES } way;
@@ -49,8 +35,13 @@ struct part {
        they can share the numbers of the trace, otherwise of one. */
     margay_assoc *lru;
     margay_opt *optimal;
-    struct singles *singles;
+    margay_cache **singles; /* [set][ways] */
 };
+
+static size_t cache_count(const struct part *part)
+{
+    return part->request.set_count * part->request.way_count;
+}
 
 /* ------------------------------------------------- a grid is of parts -- */
 
@@ -65,9 +56,17 @@ struct grid {
     struct margay_caches_request request; /* of sets, which may be these: */
     uint64_t sets[MARGAY_MOST_LISTED];
     uint64_t block_bytes, references;
-    bool all_blocks;
     size_t part_count;
     struct part *parts; /* owned */
+    /* The counts of the analysis, [pass][set][way][policy]. */
+    struct margay_cache_row *rows;
+    size_t row_count;
+    /* The crew, with some caches of a part and what is left of a span. */
+    margay_crew *crew;
+    margay_cache **fed;
+    struct margay_span left;
+    uint64_t blocks[MARGAY_SPAN_REFS];
+    uint8_t kinds[MARGAY_SPAN_REFS];
 };
 
 static struct grid *self(const margay_analysis *analysis)
@@ -194,7 +193,7 @@ static enum margay_status add_part(struct grid *grid, size_t policy,
                    : SINGLES,
         .request = *request,
         .policy = policy,
-        .spec = request->policy_count == 0 ? "lru" : request->policies[policy],
+        .spec = request->policies[policy],
     };
     for (size_t i = 0; i < request->set_count; i++) {
         uint64_t count = request->sets[i];
@@ -232,9 +231,8 @@ static enum margay_status add_policy(struct grid *grid, size_t policy,
                                       OTHER_SETS | FEW_WAYS | MANY_WAYS};
     const struct margay_caches_request *request = &grid->request;
     const struct margay_policy_info *info;
-    enum margay_status status = margay_policy_find(
-        request->policy_count == 0 ? "lru" : request->policies[policy], &info,
-        error);
+    enum margay_status status =
+        margay_policy_find(request->policies[policy], &info, error);
     if (status == MARGAY_OK && (strcmp(info->name, "lru") != 0 ||
                                 request->index != MARGAY_INDEX_MODULO))
         return add_part(grid, policy, info, ALL_NUMBERS, error);
@@ -246,10 +244,10 @@ static enum margay_status add_policy(struct grid *grid, size_t policy,
 static enum margay_status divide(struct grid *grid, struct margay_error *error)
 {
     const struct margay_caches_request *request = &grid->request;
-    size_t count = request->policy_count == 0 ? 1 : request->policy_count;
+    size_t count = request->policy_count;
     size_t each = PARTS_PER_POLICY;
     enum margay_status status = check_lists(request, error);
-    for (size_t i = 0; i < request->policy_count && status == MARGAY_OK; i++)
+    for (size_t i = 0; i < count && status == MARGAY_OK; i++)
         status = margay_policies_check_new(request->policies, i, false, error);
     if (status != MARGAY_OK)
         return status;
@@ -365,11 +363,11 @@ static struct margay_cache_options options_of(const struct part *part, size_t i)
     };
 }
 
-static enum margay_status begin_singles(struct part *part,
+static enum margay_status begin_singles(struct grid *grid, struct part *part,
                                         const struct margay_share *share,
                                         struct margay_error *error)
 {
-    size_t all = part->request.set_count * part->request.way_count;
+    size_t all = cache_count(part);
     uint64_t bytes = 0;
     for (size_t i = 0; i < all; i++) {
         const struct margay_cache_options options = options_of(part, i);
@@ -380,20 +378,30 @@ static enum margay_status begin_singles(struct part *part,
         margay_room_check("the caches", bytes * share->pass_count, error);
     if (status != MARGAY_OK)
         return status;
-    struct singles *singles = part->singles = calloc(1, sizeof *singles);
-    if (singles != NULL)
-        singles->each = calloc(all, sizeof *singles->each);
-    if (singles == NULL || singles->each == NULL)
+    part->singles = calloc(all, sizeof *part->singles);
+    if (part->singles == NULL)
         return margay_fail_memory(error, "the caches");
-    while (singles->count < all && status == MARGAY_OK) {
-        const struct margay_cache_options options =
-            options_of(part, singles->count);
-        status = margay_cache_create(&options, &singles->each[singles->count++],
-                                     error);
+    for (size_t i = 0; i < all && status == MARGAY_OK; i++) {
+        const struct margay_cache_options options = options_of(part, i);
+        status = margay_cache_create(&options, &part->singles[i], error);
     }
-    return status == MARGAY_OK
-               ? margay_crew_create(share->threads, &singles->crew, error)
+    return status == MARGAY_OK && grid->crew == NULL
+               ? margay_crew_create(share->threads, &grid->crew, error)
                : status;
+}
+
+static enum margay_status begin_rows(margay_analysis *analysis,
+                                     struct margay_error *error)
+{
+    struct grid *grid = self(analysis);
+    grid->row_count = analysis->pass_count * grid->request.set_count *
+                      grid->request.way_count * grid->request.policy_count;
+    grid->rows = calloc(grid->row_count, sizeof *grid->rows);
+    analysis->counts = (uint64_t *)grid->rows;
+    analysis->count_count =
+        grid->row_count * (sizeof *grid->rows / sizeof(uint64_t));
+    return grid->rows == NULL ? margay_fail_memory(error, "the caches")
+                              : MARGAY_OK;
 }
 
 static enum margay_status begin(margay_analysis *analysis,
@@ -408,36 +416,32 @@ static enum margay_status begin(margay_analysis *analysis,
     grid->request.ways = asked->ways;
     grid->request.capacity_bytes = asked->capacities;
     grid->block_bytes = analysis->pass->block_bytes;
-    grid->all_blocks = share->all_blocks;
     if (grid->request.capacity_count > 0)
         status = find_sets(grid, analysis->pass, error);
     if (status == MARGAY_OK)
         status = divide(grid, error);
     for (size_t i = 0; i < grid->part_count && status == MARGAY_OK; i++) {
         struct part *part = &grid->parts[i];
-        status = part->way == IN_ONE_PASS
-                     ? begin_lru(part, analysis, share, error)
-                 : part->way == OPTIMAL ? begin_optimal(part, share, error)
-                                        : begin_singles(part, share, error);
+        status =
+            part->way == IN_ONE_PASS ? begin_lru(part, analysis, share, error)
+            : part->way == OPTIMAL   ? begin_optimal(part, share, error)
+                                     : begin_singles(grid, part, share, error);
     }
-    return status;
+    return status == MARGAY_OK ? begin_rows(analysis, error) : status;
 }
 
 static void grid_free(margay_analysis *analysis)
 {
     const struct grid *grid = self(analysis);
     for (size_t i = 0; i < grid->part_count; i++) {
-        struct singles *singles = grid->parts[i].singles;
-        margay_assoc_free(grid->parts[i].lru);
-        margay_opt_free(grid->parts[i].optimal);
-        if (singles == NULL)
-            continue;
-        margay_crew_free(singles->crew);
-        for (size_t k = 0; k < singles->count; k++)
-            margay_cache_free(singles->each[k]);
-        free(singles->each);
-        free(singles);
+        const struct part *part = &grid->parts[i];
+        margay_assoc_free(part->lru);
+        margay_opt_free(part->optimal);
+        for (size_t k = 0; part->singles != NULL && k < cache_count(part); k++)
+            margay_cache_free(part->singles[k]);
+        free(part->singles);
     }
+    margay_crew_free(grid->crew);
     free(grid->parts);
 }
 
@@ -445,32 +449,34 @@ static void grid_free(margay_analysis *analysis)
 
 static void feed_one(void *context, size_t i)
 {
-    const struct singles *singles = context;
-    const struct margay_span *span = &singles->left;
-    margay_cache *cache = singles->each[singles->first + i];
-    margay_cache_tell_sites(cache, span->sites);
-    margay_cache_feed(cache, span->blocks, span->kinds, span->count);
+    const struct grid *grid = context;
+    const struct margay_span *span = &grid->left;
+    margay_cache_tell_sites(grid->fed[i], span->sites);
+    margay_cache_feed(grid->fed[i], span->blocks, span->kinds, span->count);
 }
 
-static void feed_singles(const struct part *part,
+/* Every cache by itself.  References that change nothing in the caches of some
+   sets change nothing in those of more sets, as long as misses are all that
+   counts (Haque, Peddersen, Parameswaran, "DEW", DATE 2010, of FIFO), and are
+   left out from there on. */
+static void feed_singles(struct grid *grid, const struct part *part,
                          const struct margay_span *span)
 {
-    struct singles *singles = part->singles;
     const size_t ways = part->request.way_count;
-    singles->left = *span;
+    grid->left = *span;
     for (size_t i = 0; i < part->request.set_count; i++) {
         bool refines = i > 0 && part->request.index == MARGAY_INDEX_MODULO &&
                        part->sets[i] % part->sets[i - 1] == 0;
-        const struct margay_span *from = refines ? &singles->left : span;
-        singles->first = i * ways;
+        const struct margay_span *from = refines ? &grid->left : span;
+        grid->fed = part->singles + i * ways;
         if (!part->request.counts_writes) {
-            singles->left.count = margay_cache_condense(
-                singles->each[singles->first], from->blocks, from->kinds,
-                from->count, singles->blocks, singles->kinds);
-            singles->left.blocks = singles->blocks;
-            singles->left.kinds = span->kinds == NULL ? NULL : singles->kinds;
+            grid->left.count =
+                margay_cache_condense(*grid->fed, from->blocks, from->kinds,
+                                      from->count, grid->blocks, grid->kinds);
+            grid->left.blocks = grid->blocks;
+            grid->left.kinds = span->kinds == NULL ? NULL : grid->kinds;
         }
-        margay_crew_run(singles->crew, feed_one, singles, ways);
+        margay_crew_run(grid->crew, feed_one, grid, ways);
     }
 }
 
@@ -490,7 +496,7 @@ static enum margay_status grid_feed(margay_analysis *analysis,
             status = margay_opt_feed(part->optimal, span->blocks, span->kinds,
                                      span->count, error);
         else
-            feed_singles(part, span);
+            feed_singles(grid, part, span);
     }
     return status;
 }
@@ -507,11 +513,86 @@ static enum margay_status grid_reset(margay_analysis *analysis,
             margay_assoc_reset_counts(part->lru);
         else if (part->way == OPTIMAL)
             margay_opt_reset_counts(part->optimal);
-        for (size_t k = 0; part->way == SINGLES && k < part->singles->count;
-             k++)
-            margay_cache_reset_counts(part->singles->each[k]);
+        for (size_t k = 0; part->way == SINGLES && k < cache_count(part); k++)
+            margay_cache_reset_counts(part->singles[k]);
     }
     return MARGAY_OK;
+}
+
+/* -------------------------------------------------------------- results -- */
+
+static void get_row(const struct grid *grid, const struct part *part,
+                    size_t block, size_t set, size_t way,
+                    struct margay_cache_row *row)
+{
+    unsigned ways = part->ways[way];
+    row->references = grid->references;
+    for (unsigned kind = 0; kind < MARGAY_KINDS && part->way != SINGLES; kind++)
+        row->misses[kind] =
+            part->way == IN_ONE_PASS
+                ? margay_assoc_misses(part->lru, block, set, ways,
+                                      MARGAY_KIND_BIT(kind))
+                : margay_opt_misses(part->optimal, set, ways,
+                                    MARGAY_KIND_BIT(kind));
+    if (part->way != SINGLES)
+        return;
+    const struct margay_cache_counts *counts =
+        margay_cache_counts(part->singles[set * part->request.way_count + way]);
+    memcpy(row->misses, counts->misses, sizeof row->misses);
+    row->writebacks = counts->writebacks;
+    row->blocks_fetched = counts->blocks_fetched;
+    row->blocks_written = counts->blocks_written;
+}
+
+/* Find the row of a cache in the part that has it. */
+static void find_row(const struct grid *grid, size_t block, size_t set,
+                     size_t way, size_t policy, struct margay_cache_row *row)
+{
+    uint64_t sets = grid->request.sets[set];
+    unsigned ways = grid->request.ways[way];
+    for (size_t i = 0; i < grid->part_count; i++) {
+        const struct part *part = &grid->parts[i];
+        const struct margay_caches_request *request = &part->request;
+        size_t own_set = 0, own_way = 0;
+        while (own_set < request->set_count && part->sets[own_set] != sets)
+            own_set++;
+        while (own_way < request->way_count && part->ways[own_way] != ways)
+            own_way++;
+        if (part->policy == policy && own_set < request->set_count &&
+            own_way < request->way_count && is_asked(grid, sets, ways))
+            get_row(grid, part, block, own_set, own_way, row);
+    }
+}
+
+static enum margay_status grid_look(margay_analysis *analysis,
+                                    struct margay_error *error)
+{
+    const struct grid *grid = self(analysis);
+    size_t policies = grid->request.policy_count;
+    size_t ways = grid->request.way_count, sets = grid->request.set_count;
+    (void)error;
+    for (size_t i = 0; i < grid->row_count; i++)
+        find_row(grid, i / policies / ways / sets, i / policies / ways % sets,
+                 i / policies % ways, i % policies, &grid->rows[i]);
+    return MARGAY_OK;
+}
+
+const uint64_t *margay_caches_analysis_sets(const margay_analysis *analysis,
+                                            size_t *count)
+{
+    *count = self(analysis)->request.set_count;
+    return self(analysis)->request.sets;
+}
+
+void margay_caches_analysis_row(const margay_analysis *analysis,
+                                const struct margay_pass *pass, size_t set,
+                                size_t way, size_t policy,
+                                struct margay_cache_row *row)
+{
+    const struct margay_caches_request *request = &self(analysis)->request;
+    size_t block = analysis->pass_count > 1 ? pass->index : 0;
+    size_t place = (block * request->set_count + set) * request->way_count;
+    *row = self(analysis)->rows[(place + way) * request->policy_count + policy];
 }
 
 /* --------------------------------------------------------------- making -- */
@@ -529,6 +610,7 @@ static enum margay_status declare(const struct margay_caches_request *request,
         grid.request.set_count = 1;
     }
     enum margay_status status = divide(&grid, error);
+    can->looks = true;
     can->all_blocks = request->capacity_count == 0;
     for (size_t i = 0; i < grid.part_count && status == MARGAY_OK; i++) {
         can->needs |= grid.parts[i].needs;
@@ -547,11 +629,20 @@ enum margay_status margay_caches_question(
         .begin = begin,
         .feed = grid_feed,
         .reset = grid_reset,
+        .finish = grid_look,
         .free = grid_free,
+        .look = grid_look,
     };
+    static const char *const usual[] = {"lru"};
     struct asked asked = {.request = *request};
-    margay_question kind = {.functions = &functions, .name = NAME};
-    enum margay_status status = declare(request, &kind.can, error);
+    margay_question kind = {.functions = &functions,
+                            .name = NAME,
+                            .half_life_refs = request->half_life_refs};
+    if (request->policy_count == 0) {
+        asked.request.policies = usual;
+        asked.request.policy_count = 1;
+    }
+    enum margay_status status = declare(&asked.request, &kind.can, error);
     *question = NULL;
     if (status != MARGAY_OK)
         return status;
@@ -562,60 +653,4 @@ enum margay_status margay_caches_question(
     for (size_t i = 0; i < request->capacity_count; i++)
         asked.capacities[i] = request->capacity_bytes[i];
     return margay_question_create(&kind, &asked, sizeof asked, question, error);
-}
-
-/* --------------------------------------------------------------- results -- */
-
-const uint64_t *margay_caches_analysis_sets(const margay_analysis *analysis,
-                                            size_t *count)
-{
-    *count = self(analysis)->request.set_count;
-    return self(analysis)->request.sets;
-}
-
-static void get_row(const struct grid *grid, const struct part *part,
-                    const struct margay_pass *pass, size_t set, size_t way,
-                    struct margay_cache_row *row)
-{
-    unsigned ways = part->ways[way];
-    size_t block = grid->all_blocks ? pass->index : 0;
-    row->references = grid->references;
-    for (unsigned kind = 0; kind < MARGAY_KINDS && part->way != SINGLES; kind++)
-        row->misses[kind] =
-            part->way == IN_ONE_PASS
-                ? margay_assoc_misses(part->lru, block, set, ways,
-                                      MARGAY_KIND_BIT(kind))
-                : margay_opt_misses(part->optimal, set, ways,
-                                    MARGAY_KIND_BIT(kind));
-    if (part->way != SINGLES)
-        return;
-    const struct margay_cache_counts *counts = margay_cache_counts(
-        part->singles->each[set * part->request.way_count + way]);
-    memcpy(row->misses, counts->misses, sizeof row->misses);
-    row->writebacks = counts->writebacks;
-    row->blocks_fetched = counts->blocks_fetched;
-    row->blocks_written = counts->blocks_written;
-}
-
-void margay_caches_analysis_row(const margay_analysis *analysis,
-                                const struct margay_pass *pass, size_t set,
-                                size_t way, size_t policy,
-                                struct margay_cache_row *row)
-{
-    const struct grid *grid = self(analysis);
-    uint64_t sets = grid->request.sets[set];
-    unsigned ways = grid->request.ways[way];
-    *row = (struct margay_cache_row){.references = 0};
-    for (size_t i = 0; i < grid->part_count; i++) {
-        const struct part *part = &grid->parts[i];
-        const struct margay_caches_request *request = &part->request;
-        size_t own_set = 0, own_way = 0;
-        while (own_set < request->set_count && part->sets[own_set] != sets)
-            own_set++;
-        while (own_way < request->way_count && part->ways[own_way] != ways)
-            own_way++;
-        if (part->policy == policy && own_set < request->set_count &&
-            own_way < request->way_count && is_asked(grid, sets, ways))
-            get_row(grid, part, pass, own_set, own_way, row);
-    }
 }

@@ -7,6 +7,7 @@
  * machine.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/run/series.h"
 #include "sim/run/spans.h"
@@ -17,6 +18,10 @@ struct machines {
     margay_analysis analysis;
     margay_family *family; /* owned */
     struct margay_passed_on passed_on;
+    /* The counts of the analysis: of each level of all machines, and then those
+       of the references fed. */
+    struct margay_level_counts *counts;
+    size_t level_count;
 };
 
 static struct machines *self(const margay_analysis *analysis)
@@ -65,10 +70,20 @@ static enum margay_status machines_reset(margay_analysis *analysis,
     return margay_family_reset_counts(self(analysis)->family, error);
 }
 
-static enum margay_status machines_finish(margay_analysis *analysis,
-                                          struct margay_error *error)
+static enum margay_status machines_look(margay_analysis *analysis,
+                                        struct margay_error *error)
 {
-    return margay_family_settle(self(analysis)->family, error);
+    const struct machines *machines = self(analysis);
+    const struct margay_machine_request *request = analysis->question->context;
+    size_t levels = request->machines.machine.level_count;
+    struct margay_level_counts *counts = machines->counts;
+    enum margay_status status = margay_family_settle(machines->family, error);
+    for (size_t i = 0; i < machines->level_count; i++)
+        *counts++ =
+            margay_family_counts(machines->family, i / levels, i % levels);
+    const struct margay_machine_fed fed = margay_family_fed(machines->family);
+    memcpy(counts->references, fed.references, sizeof fed.references);
+    return status;
 }
 
 static const struct margay_level *levels_of(
@@ -97,6 +112,7 @@ static enum margay_status begin(margay_analysis *analysis,
                                 const struct margay_share *share,
                                 struct margay_error *error)
 {
+    struct machines *machines = self(analysis);
     const struct margay_pass *pass = analysis->pass;
     const struct margay_machine_request *request = analysis->question->context;
     struct margay_family_options options = request->machines;
@@ -110,7 +126,15 @@ static enum margay_status begin(margay_analysis *analysis,
         margay_log2_floor(pass->block_bytes) - pass->shift;
     options.machine.splits = pass->splits;
     options.threads = share->threads;
-    return margay_family_create(&options, &self(analysis)->family, error);
+    machines->level_count = options.machine_count * options.machine.level_count;
+    machines->counts =
+        calloc(machines->level_count + 1, sizeof *machines->counts);
+    analysis->counts = (uint64_t *)machines->counts;
+    analysis->count_count = (machines->level_count + 1) *
+                            (sizeof *machines->counts / sizeof(uint64_t));
+    return machines->counts == NULL
+               ? margay_fail_memory(error, "the machines")
+               : margay_family_create(&options, &machines->family, error);
 }
 
 /* The columns that the levels of a machine need. */
@@ -131,8 +155,9 @@ static const struct margay_analysis_class functions = {
     .begin = begin,
     .feed = machines_feed,
     .reset = machines_reset,
-    .finish = machines_finish,
+    .finish = machines_look,
     .free = machines_free,
+    .look = machines_look,
 };
 
 enum margay_status margay_machine_question(
@@ -154,6 +179,7 @@ enum margay_status margay_machine_question(
                 .references = true,
                 .traces = machines->machine_count == 1},
         .name = "the machine",
+        .half_life_refs = request->half_life_refs,
     };
     if (machines->machine.notes_sharing)
         kind.can.uses |= MARGAY_COLUMN_SITES;
@@ -175,4 +201,10 @@ const margay_family *margay_machine_analysis_family(
     const margay_analysis *analysis)
 {
     return self(analysis)->family;
+}
+
+const struct margay_level_counts *margay_machine_analysis_counts(
+    const margay_analysis *analysis)
+{
+    return self(analysis)->counts;
 }

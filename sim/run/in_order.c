@@ -88,7 +88,7 @@ static enum margay_status feed_pass(struct order *order, size_t i,
             running->passes[k].fed_refs = pass->fed_refs;
         walk.status = margay_fed_add(&running->fed[i], &span, error);
         if (walk.status == MARGAY_OK)
-            walk.status = analysis->functions->feed(analysis, &span, error);
+            walk.status = margay_analysis_feed(analysis, &span, error);
     }
     return walk.status;
 }

@@ -94,6 +94,8 @@ struct margay_caches_request {
     bool counts_writes; /* traffic from and to memory is counted */
     bool write_through, no_allocate; /* as of margay_cache_options */
     uint64_t seed;                   /* of the policy's random numbers */
+    /* A reference counts half once this many have followed; 0 = all count 1. */
+    uint64_t half_life_refs;
 };
 
 /* The counts of one cache. */
@@ -156,6 +158,9 @@ struct margay_machine_request {
        of the trace, with all columns of the references that cause it. */
     struct margay_family_options machines;
     margay_question *next; /* owned by the question, from the call on */
+    /* A reference of the trace, and all that it causes, counts half once this
+       many have followed; 0 = all count 1. */
+    uint64_t half_life_refs;
 };
 
 /* Machines, see <margay/family.h>.  The request has one block size: that of the
@@ -165,8 +170,13 @@ MARGAY_API enum margay_status margay_machine_question(
     const struct margay_machine_request *request, margay_question **question,
     struct margay_error *error);
 
-/* The machines, whose counts are there once the trace has ended. */
+/* The machines. */
 MARGAY_API const margay_family *margay_machine_analysis_family(
+    const margay_analysis *analysis);
+
+/* The counts of each level of a machine, then those of the next machine, once
+   the trace has ended; and then those of the references of the trace. */
+MARGAY_API const struct margay_level_counts *margay_machine_analysis_counts(
     const margay_analysis *analysis);
 
 /* ---- Policies ---- */

@@ -22,7 +22,7 @@ my %sample = (
     'histogram bins' => 'log2', 'predict bins' => 'log2', block => 128,
     bound => 8, by => 'thread', bytes => '1K', chunk => 100, column => 'id=1',
     delimiter => 'tab', engine => 'olken', every => 100, format => 'din',
-    from => 'input', 'half-life' => 100, histogram => 'output',
+    from => 'input', 'half-life' => 100, histogram => 'output', instructions => 5,
     kind => 'read', layout => 'input', limit => 5, 'load-model' => 'input', 'max-bytes' => '1M',
     memory => 'low', only => 'exact', run => 'input', interleave => 3, misses => 'L1', method => 'multi', model => 'footprint', of => 'time',
     op => 'get', pareto => 'output', pattern => '1d', phase => 100, policy => 'lru',

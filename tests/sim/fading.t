@@ -149,40 +149,6 @@ for my $round (1 .. $rounds) {
             expect("$case: $bins, all", abs($shares - 1) < 1e-11);
         }
     }
-    # Each cache is a list of blocks; one goes, or moves to the end.  In a sample of
-    # half of all blocks are half as many.
-    my @misses;
-    for my $scale (1, 2) { for my $policy (qw(lru fifo opt)) { for my $size (1, 3, 9) {
-        my (@held, @missed);
-        my @names = $scale == 1 ? @names : @sampled;
-        for my $i (0 .. $#names) {
-            my ($name, %next) = $names[$i];
-            my $hits = grep { $_ eq $name } @held;
-            push @missed, $name eq 'out' ? $name : $hits ? undef : 0;
-            next if $name eq 'out' || $hits && $policy ne 'lru';
-            $next{ $names[$_] } = $_ for reverse $policy eq 'opt' ? $i + 1 .. $#names : ();
-            my ($goes) = $hits ? $name : @held < $size ? -1
-                : sort { ($next{$b} // 1e9) <=> ($next{$a} // 1e9) } @held;
-            @held = ((grep { $_ != $goes } @held), $name);
-        }
-        $misses[$scale]{$policy}{ $scale * $size } = \@missed;
-    } } }
-    for my $kind ('lru,fifo,opt t.lines', 'lru,fifo --objects -f csv t.csv',
-                  "lru,fifo,opt --warmup $warm t.lines",
-                  "lru,fifo,opt --sample 0.5 --warmup $warm t.lines") {
-        my $scale = 1 + ($kind =~ /sample/);
-        my $sizes = join ',', map { $scale * $_ } 1, 3, 9;
-        for my $row (rows("curve $options --sizes $sizes --policy $kind")) {
-            my $size = $row->{cache_blocks} || $row->{cache_bytes};
-            my ($all, undef, $missed) = masses($half, 1e9, $kind =~ /warmup/ ? $warm : 0,
-                @{ $misses[$scale]{ $row->{policy} }{$size} });
-            $missed = $scale * ($missed // 0);
-            $missed = $all if $missed > $all;
-            expect("round $round, half-life $half, $kind: $row->{policy} of $size",
-                   is_count($row->{references}, $all) && is_count($row->{misses}, $missed)
-                   && abs($row->{miss_ratio} - $missed / $all) < 2e-12);
-        }
-    }
     # Those of other operations pass by.
     my @ops = map { rand() < .5 ? 'get' : 'set' } @names;
     write_file('o.csv', 'id,size,op', map { "$names[$_],1,$ops[$_]" } 0 .. $#names);
@@ -259,6 +225,50 @@ for my $round (1 .. $rounds) {
             is_count($row->{request_tokens}, 3 * $all) &&
             is_count($row->{hit_tokens}, 3 * ($all - $missed)) &&
             abs($row->{token_hit_ratio} - 1 + $missed / $all) < 2e-12);
+    }
+}
+# Of caches, what the runs up to the end of each piece count more.
+write_file('l.csv', 'cache,holds,bytes,block_bytes,ways,next,write,prefetch,victim_blocks,coherence',
+    'L1,data,256,32,2,L2,back,next-line,2,mesi', 'L2,all,1K,64,4,,through,none,0,none');
+write_file('shared.csv', 'cache,holds,bytes,block_bytes,ways,next,write',
+    'L1,data,256,32,2,L2,back', 'L2,all,1K,64,4,,back');
+for my $round (1 .. 1 + $rounds / 5) {
+    my $count = 1 + int rand 300;
+    my ($piece, $warm) = (1 + int $count / (2 + rand 25), int rand $count);
+    my $half = $piece == 1 ? 1 + int rand 31 : 16 * $piece + int rand 16;
+    write_file('m.csv', 'thread,address,size,op', map { my $at = int(rand() < .7 ? rand 40 : rand 400);
+        join ',', int rand 3, 8 * $at, 1 + $at % 7, rand() < .3 ? 'set' : 'get' } 1 .. $count);
+    for my $kind (map { ("$_ --warmup 0", "$_ --warmup $warm") } map { "$_ --column thread=thread,op=op,address=address,size=size" }
+                  'assoc -b 32,64 --sets 1,4 --ways 1..3 --by kind', 'assoc --sets 2,3 --ways 1,2,70 --policy lru,opt,random,sieve',
+                  'assoc --bytes 512,1K --ways 1..4 --write back --policy lru,fifo',
+                  'simulate --machine l.csv', 'simulate --machine shared.csv --vary L2.ways=2,4',
+                  'curve --policy lru,fifo,opt --sizes 1,3,9', 'curve --policy lru,opt,fifo --sample 0.5 --sizes 2,20,80',
+                  'curve --objects --policy lru,fifo --sizes 5,30,90') {
+        my ($case, $command) = ("round $round, half-life $half, $kind", "$kind -q m.csv");
+        my ($from, @masses, @before, %bounded) = $kind =~ /(\d+)$/;
+        for (; $from < $count; $from += $piece) {
+            my $i = 0;
+            for my $row (rows("$command --limit " . ($from + $piece))) {
+                for (grep { /^(?!block|cache|sets|ways)\w+(?:s|_in|_out|_received)$/ } keys %$row) {
+                    $masses[$i]{$_} += ($row->{$_} || 0) - ($before[$i]{$_} || 0);
+                    $masses[$i]{$_} *= 2 ** -($piece / $half) if $from + $piece <= $count;
+                }
+                # A sample may find more misses than there are references.
+                $bounded{$i} = 1 if $kind =~ /sample/ && $row->{misses} == $row->{references};
+                $before[$i++] = $row;
+            }
+        }
+        my @rows = rows("$command --half-life $half");
+        expect("$case: 3 threads", `$margay $command --half-life $half -j 1` eq
+            `$margay $command --half-life $half -j 3`);
+        expect("$case: rows", @rows == @masses);
+        for my $i (grep { !$bounded{$_} } 0 .. $#rows) {
+            my ($row, $mass) = ($rows[$i], $masses[$i]);
+            expect("$case: $_", is_count($row->{$_} || 0, $mass->{$_} < 0 ? 0 : $mass->{$_}))
+                for keys %$mass;
+            expect("$case: ratio", $row->{miss_ratio} eq ''
+                || abs($row->{miss_ratio} - $mass->{misses} / $mass->{references}) < 2e-12);
+        }
     }
 }
 report(!$wrong, "$checks rows of $rounds traces are of masses, and rounded",

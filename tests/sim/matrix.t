@@ -93,8 +93,9 @@ my %measures = (
     'reuse times' => 'histogram --of time', distances => 'distances',
     'distances objects' => 'distances --objects',
     sets => 'assoc --sets 2,4 --ways 1..4', footprint => "curve --model footprint $blocks",
-    info => 'info',
+    info => 'info', machine => 'simulate --unit 64 --machine l.csv',
 );
+write_file('l.csv', 'cache,holds,bytes,block_bytes,ways,next', 'L1,data,1K,64,4,L2', 'L2,all,4K,64,4,');
 
 # --------------------------------------------------------------- the modifiers --
 

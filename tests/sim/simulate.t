@@ -16,7 +16,6 @@ L2,2,32,1,1K,data,L1D
 END
 vary=L1D.ways=1..4,L2.bytes=8K,16K,L2.policy=lru,fifo
 run simulate -q --machine split.csv --vary $vary t.din
-is 'vary: status' "$status" 0
 mv out varied
 for ways in 1 2 4; do
     for bytes in 8192 16384; do
@@ -33,11 +32,6 @@ done >one_by_one
 check 'as one by one' cmp -s one_by_one - <<END
 $(tail -n +2 varied)
 END
-run simulate --machine split.csv --warmup 6000 t.din
-like 'a warm-up of all references' "$(cat err)" \
-    't.din: no reference comes after the warm-up'
-run simulate -q -j 1 --machine split.csv --vary $vary t.din
-check 'on one thread, too' cmp -s out varied
 run simulate -v --machine split.csv --vary L1D.ways=1..4,L2.bytes=8K,16K t.din
 like 'what machines have in common is simulated once' "$(cat err)" \
     'in common is simulated once'

@@ -132,6 +132,7 @@ static unsigned run_round(unsigned *refused)
         ++*refused;
     } else if (can_be(&choice)) {
         margay_analysis_feed(analysis, &span, NULL);
+        margay_analysis_finish(analysis, NULL);
         wrong = check(&choice, analysis, &pass);
     }
     margay_analysis_free(analysis);
