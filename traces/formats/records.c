@@ -86,24 +86,27 @@ PACKED_FORMAT(u64be, uint64_t, __BIG_ENDIAN, be64toh, htobe64,
 /* This many records do not all point to records of the same id by chance. */
 #define ORACLE_CERTAIN_RECORDS 8
 
-static uint64_t id_of(const unsigned char *record)
+static uint64_t id_of(const void *record)
 {
-    return margay_get_little(record + 4, 8);
+    return margay_get_little((const char *)record + 4, 8);
 }
 
 static const char *oracle_unpack(struct margay_text *records,
                                  struct margay_references *references)
 {
-    for (; records->cursor < records->end;
-         records->cursor += ORACLE_RECORD_BYTES) {
-        const void *record = records->cursor;
-        size_t i = references->count++;
-        references->numbers[i] = id_of(record);
-        if (references->sizes != NULL)
-            references->sizes[i] = margay_get_little(records->cursor + 12, 4);
-        if (references->times != NULL)
-            references->times[i] = MARGAY_SECOND * margay_get_little(record, 4);
+    /* Copies, so that no record waits for the count to come from memory. */
+    const struct margay_references to = *references;
+    const char *record = records->cursor, *end = records->end;
+    size_t i = to.count;
+    for (; record < end; record += ORACLE_RECORD_BYTES, i++) {
+        to.numbers[i] = id_of(record);
+        if (to.sizes != NULL)
+            to.sizes[i] = margay_get_little(record + 12, 4);
+        if (to.times != NULL)
+            to.times[i] = MARGAY_SECOND * margay_get_little(record, 4);
     }
+    references->count = i;
+    records->cursor = record;
     return NULL;
 }
 
