@@ -73,7 +73,7 @@ static const struct margay_engine_class *const measures[] = {
     [MARGAY_REUSE_TIMES] = &margay_engine_times,
     [MARGAY_FOOTPRINT] = &margay_engine_footprint,
     [MARGAY_OPTIMAL_DISTANCES] = &margay_engine_optimal,
-    [MARGAY_OPTIMAL_BYPASS_DISTANCES] = &margay_engine_optimal_bypass,
+    [MARGAY_OPTIMAL_BYPASS_DISTANCES] = &margay_engine_optimal,
 };
 
 /* The abilities of the class, and those that its functions imply. */
@@ -93,8 +93,9 @@ static unsigned abilities_of(const struct margay_engine_class *class)
     return can;
 }
 
-/* The engine that a spec and a measure name, with its settings. */
+/* The row of a spec, and the class for a measure, with its settings. */
 static enum margay_status find(const char *spec, enum margay_measure measure,
+                               const struct margay_engine_info **info,
                                const struct margay_engine_class **class,
                                struct margay_engine_setup *setup,
                                struct margay_error *error)
@@ -102,6 +103,7 @@ static enum margay_status find(const char *spec, enum margay_measure measure,
     enum margay_status status =
         margay_engine_parse(spec, class, &setup->settings, error);
     setup->options.measure = measure;
+    *info = status == MARGAY_OK ? &(*class)->info : NULL;
     if (status == MARGAY_OK && measure != MARGAY_REUSE_DISTANCES &&
         (*class != &margay_engine_shards ||
          measure != MARGAY_FADING_DISTANCES)) {
@@ -120,13 +122,14 @@ static enum margay_status find(const char *spec, enum margay_measure measure,
     return status;
 }
 
-static void describe(const struct margay_engine_class *class,
+static void describe(const struct margay_engine_info *info,
+                     const struct margay_engine_class *class,
                      enum margay_measure measure,
                      const struct margay_settings *settings,
                      struct margay_engine_abilities *abilities)
 {
     *abilities = (struct margay_engine_abilities){
-        .info = &class->info,
+        .info = info,
         .measure = measure,
         .can = abilities_of(class),
         .needs_bound = class->needs_bound,
@@ -143,13 +146,15 @@ enum margay_status margay_engine_abilities(
     const char *spec, enum margay_measure measure,
     struct margay_engine_abilities *abilities, struct margay_error *error)
 {
+    const struct margay_engine_info *info;
     const struct margay_engine_class *class;
     struct margay_engine_setup setup = {.options =
                                             MARGAY_ENGINE_OPTIONS_DEFAULT};
     *abilities = (struct margay_engine_abilities){.info = NULL};
-    enum margay_status status = find(spec, measure, &class, &setup, error);
+    enum margay_status status =
+        find(spec, measure, &info, &class, &setup, error);
     if (status == MARGAY_OK)
-        describe(class, measure, &setup.settings, abilities);
+        describe(info, class, measure, &setup.settings, abilities);
     return status;
 }
 
@@ -229,15 +234,16 @@ enum margay_status margay_engine_create(
     const char *spec, const struct margay_engine_options *options,
     margay_engine **engine, struct margay_error *error)
 {
+    const struct margay_engine_info *info;
     const struct margay_engine_class *class;
     struct margay_engine_setup setup = {.options = *options};
     struct margay_engine_abilities abilities;
     *engine = NULL;
     enum margay_status status =
-        find(spec, options->measure, &class, &setup, error);
+        find(spec, options->measure, &info, &class, &setup, error);
     if (status != MARGAY_OK)
         return status;
-    describe(class, options->measure, &setup.settings, &abilities);
+    describe(info, class, options->measure, &setup.settings, &abilities);
     status =
         margay_engine_check_bound(&abilities, options->bound_blocks, error);
     if (status != MARGAY_OK)
@@ -245,6 +251,7 @@ enum margay_status margay_engine_create(
     margay_engine *made = calloc(1, sizeof *made);
     if (made == NULL)
         return margay_fail_memory(error, "an engine");
+    made->info = info;
     made->class = class;
     made->bound_blocks = options->bound_blocks;
     status = margay_engine_make_state(class, &setup, &made->state, error);
@@ -275,7 +282,7 @@ enum margay_status margay_engine_feed(margay_engine *engine,
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "engine %s does not know the distance of a single "
                            "reference",
-                           class->info.name);
+                           engine->info->name);
     return class->feed(engine->state, blocks, count, distances, error);
 }
 
@@ -316,7 +323,7 @@ static enum margay_status check_ability(const margay_engine *engine,
     return margay_fail(error, MARGAY_BAD_ARGUMENT,
                        "engine %s cannot be looked into before the end, nor "
                        "its state be saved",
-                       engine->class->info.name);
+                       engine->info->name);
 }
 
 enum margay_status margay_engine_peek(margay_engine *engine,

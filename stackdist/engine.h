@@ -121,6 +121,7 @@ struct margay_engine_class {
 
 /* Hot loops call class->feed with the state. */
 struct margay_engine {
+    const struct margay_engine_info *info; /* the row of its spec */
     const struct margay_engine_class *class;
     void *state;
     uint64_t bound_blocks; /* 0 = none */
@@ -155,11 +156,11 @@ const struct margay_engine_class *margay_engine_class_at(size_t index);
     extern const struct margay_engine_class margay_engine_##name;
 MARGAY_ENGINES(MARGAY_DECLARE_ENGINE)
 
-/* For measures other than reuse distances; not in the table. */
+/* For measures other than reuse distances; not in the table, and without an
+   info: they are rows of "exact". */
 extern const struct margay_engine_class margay_engine_times;
 extern const struct margay_engine_class margay_engine_footprint;
 extern const struct margay_engine_class margay_engine_optimal;
-extern const struct margay_engine_class margay_engine_optimal_bypass;
 extern const struct margay_engine_class margay_engine_fading;
 
 /* Feed an engine the `count` of `refs` references that are in a sample.  Where

@@ -252,13 +252,6 @@ static enum margay_status finish(void *state, struct margay_result *result,
 }
 
 const struct margay_engine_class margay_engine_fading = {
-    .info = {.name = "exact",
-             .exact = true,
-             .guarantee = "exact distances, of which older ones count less",
-             .parameters = "",
-             .time = "O(N log M)",
-             .space = "O(M)",
-             .source = "Margay"},
     .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND,
     MARGAY_ENGINE_FUNCTIONS(struct fading),
     .peek = finish,

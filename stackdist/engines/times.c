@@ -179,13 +179,6 @@ static enum margay_status peek_footprint(void *state,
     .feed = feed, .reset_counts = reset_counts
 
 const struct margay_engine_class margay_engine_times = {
-    .info = {.name = "exact",
-             .exact = true,
-             .guarantee = "exact reuse times",
-             .parameters = "",
-             .time = "O(N)",
-             .space = "O(M)",
-             .source = "Denning 1968"},
     .can = MARGAY_GIVES_DISTANCES,
     TIMES_FUNCTIONS,
     .finish = peek_times,
@@ -193,12 +186,6 @@ const struct margay_engine_class margay_engine_times = {
 };
 
 const struct margay_engine_class margay_engine_footprint = {
-    .info = {.name = "exact",
-             .guarantee = "a model",
-             .parameters = "",
-             .time = "O(N)",
-             .space = "O(M)",
-             .source = "Xiang et al. 2013"},
     .can = MARGAY_CAN_GIVE_ALL_SIZES,
     TIMES_FUNCTIONS,
     .finish = peek_footprint,

@@ -342,6 +342,8 @@ static enum margay_status feed_batch(struct optimal *optimal,
             margay_hash_prefetch(last, blocks[i + AHEAD_REFS]);
         uint32_t *value = margay_hash_insert(last, blocks[i]);
         uint32_t past = *value;
+        /* With bypass, two references in a row keep others from the block while
+           one does not. */
         bool repeat = past == optimal->now && past != 0 && !optimal->bypass;
         optimal->past[i] = repeat ? REPEAT : past;
         optimal->now += !repeat;
@@ -395,22 +397,8 @@ static enum margay_status finish(void *state, struct margay_result *result,
     return MARGAY_OK;
 }
 
-#define OPTIMAL_ENGINE(promise)                                  \
-    {                                                            \
-        .info = {.name = "exact",                                \
-                 .exact = true,                                  \
-                 .guarantee = promise,                           \
-                 .parameters = "",                               \
-                 .time = "O(N log M)",                           \
-                 .space = "O(M)",                                \
-                 .source = "Belady 1966; Mattson et al. 1970"},  \
-        .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND,   \
-        MARGAY_ENGINE_FUNCTIONS(struct optimal), .peek = finish, \
-    }
-
-const struct margay_engine_class margay_engine_optimal =
-    OPTIMAL_ENGINE("exact distances of the optimum");
-
-/* Two references in a row to a block keep others from it while one does not. */
-const struct margay_engine_class margay_engine_optimal_bypass =
-    OPTIMAL_ENGINE("exact distances of the optimum with bypass");
+const struct margay_engine_class margay_engine_optimal = {
+    .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND,
+    MARGAY_ENGINE_FUNCTIONS(struct optimal),
+    .peek = finish,
+};

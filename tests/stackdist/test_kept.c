@@ -10,11 +10,10 @@
 #include "tests/tap.h"
 
 /* An engine of its own, that keeps jobs all the time. */
-#define JUDGED_JOBS                  3
-#define MANY_PASSED                  -1
-#define LEAST_KEPT                   ((size_t)5)
-#define margay_engine_optimal        keeping_engine
-#define margay_engine_optimal_bypass keeping_engine_bypass
+#define JUDGED_JOBS           3
+#define MANY_PASSED           -1
+#define LEAST_KEPT            ((size_t)5)
+#define margay_engine_optimal keeping_engine
 #include "stackdist/optimal/optimal.c"
 
 #define MOST_REFS 160
@@ -47,8 +46,7 @@ static bool agrees(void *state, const struct task *task)
 
 static bool try_trace(enum shape shape, bool bypass)
 {
-    const struct margay_engine_class *class =
-        bypass ? &keeping_engine_bypass : &keeping_engine;
+    const struct margay_engine_class *class = &keeping_engine;
     struct margay_engine_setup setup = {.options =
                                             MARGAY_ENGINE_OPTIONS_DEFAULT};
     uint64_t trace[MOST_REFS], wanted[MOST_REFS], distances[MOST_REFS];
