@@ -387,8 +387,7 @@ enum margay_status margay_exact_create_at(
     e->look_interval = 1;
     enum margay_target target = target_of(setup);
     e->kernel = MARGAY_FOR_TARGET(&margay_exact_kernel, target);
-    enum margay_status status =
-        margay_near_create(MARGAY_NEAR_MOST_BLOCKS, target, &e->near, error);
+    enum margay_status status = margay_near_create(target, &e->near, error);
     if (status == MARGAY_OK)
         status = margay_histogram_create(&e->histogram, error);
     if (status == MARGAY_OK)

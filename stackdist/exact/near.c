@@ -5,15 +5,13 @@
 
 #define FIRST_TIME 64
 
-enum margay_status margay_near_create(uint32_t most_blocks,
-                                      enum margay_target target,
+enum margay_status margay_near_create(enum margay_target target,
                                       struct margay_near **near,
                                       struct margay_error *error)
 {
     struct margay_near *made = margay_map(sizeof *made);
     if (made == NULL)
         return margay_fail_memory(error, "the top of a stack");
-    made->most_blocks = most_blocks;
     made->kernel = MARGAY_FOR_TARGET(&margay_near_kernel, target);
     margay_near_empty(made);
     *near = made;

@@ -15,9 +15,9 @@
  * Source: Bennett, Kruskal, "LRU stack processing", IBM J. R&D 19(4), 1975; an
  *   array and a vector instead of their tree.  The chains are those of
  *   Deflate's reference implementation, by Gailly and Adler.
- * Guarantee: distances below `most_blocks` are exact, and so is the number of
- *   all others.
- * Cost: O(1) expected per reference, some 30 instructions; 72 KB.
+ * Guarantee: distances below MARGAY_NEAR_MOST_BLOCKS are exact, and so is the
+ * number of all others. Cost: O(1) expected per reference, some 30
+ * instructions; 72 KB.
  */
 #ifndef MARGAY_STACKDIST_EXACT_NEAR_H
 #define MARGAY_STACKDIST_EXACT_NEAR_H
@@ -35,11 +35,9 @@ struct margay_near {
     uint64_t bits[MARGAY_NEAR_WORDS];
     uint16_t newer[MARGAY_NEAR_WORDS]; /* bits set in the words after */
     const struct margay_near_kernel *kernel;
-    uint32_t most_blocks; /* of the stack */
-    uint32_t blocks;      /* in the stack */
-    uint32_t now;         /* the time to be given next */
+    uint32_t blocks;  /* in the stack */
+    uint32_t now;     /* the time to be given next */
     uint32_t horizon; /* no bit below is set, nor is a time below a block's */
-    bool exceeded;    /* a block was forgotten */
     uint64_t counts[MARGAY_NEAR_MOST_BLOCKS];   /* references by distance */
     uint16_t heads[1 << MARGAY_NEAR_HEAD_BITS]; /* of chains */
     uint16_t older[MARGAY_NEAR_TIMES];          /* the next of the chain */
@@ -68,11 +66,9 @@ struct margay_near_kernel {
 
 MARGAY_DECLARE_FOR_TARGETS(const struct margay_near_kernel, margay_near_kernel)
 
-/* An empty stack of 1 <= most_blocks <= MARGAY_NEAR_MOST_BLOCKS blocks, for a
-   target that is available.  The caller owns *near; MARGAY_NO_MEMORY on
-   failure. */
-enum margay_status margay_near_create(uint32_t most_blocks,
-                                      enum margay_target target,
+/* An empty stack, for a target that is available.  The caller owns *near;
+   MARGAY_NO_MEMORY on failure. */
+enum margay_status margay_near_create(enum margay_target target,
                                       struct margay_near **near,
                                       struct margay_error *error);
 void margay_near_free(struct margay_near *near);

@@ -21,14 +21,13 @@ _Static_assert(MARGAY_NEAR_WORDS == MARGAY_LANES, "a lane for each word");
    block was evicted. */
 static uint32_t make_room(struct margay_near *near)
 {
-    if (near->blocks == near->most_blocks) {
+    if (near->blocks == MARGAY_NEAR_MOST_BLOCKS) {
         /* The time of the oldest block, which leaves the stack. */
         uint32_t word = near->horizon / 64;
         while (near->bits[word] == 0)
             word++;
         uint32_t time = 64 * word + (uint32_t)__builtin_ctzll(near->bits[word]);
         near->horizon = time + 1;
-        near->exceeded = true;
         near->block_at[time] ^= MARGAY_NEAR_OTHER_CHAIN;
         return time;
     }
@@ -129,7 +128,7 @@ static ALWAYS_INLINE size_t refer_all(struct margay_near *near,
         refer_times(near, now, now + some, &less, &misses, distances);
         for (uint32_t word = 0; word < MARGAY_NEAR_WORDS; word++)
             near->newer[word] -= (uint8_t)less.lane[word];
-        near->counts[near->most_blocks - 1] -=
+        near->counts[MARGAY_NEAR_MOST_BLOCKS - 1] -=
             misses.found - found - (near->blocks - before);
         near->now = now + some;
         done += some;
