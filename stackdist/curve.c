@@ -4,8 +4,6 @@
 #include "stackdist/histogram.h"
 #include "traces/traces_internal.h"
 
-__extension__ typedef unsigned __int128 u128;
-
 #define USUAL_PER_OCTAVE 16
 
 /* A grid of cache sizes over a result: a histogram, or a curve's points. */
@@ -48,10 +46,11 @@ static void grid_begin(struct grid *grid, const struct margay_result *result,
 static uint64_t next_octave_size(uint64_t per_octave, uint64_t previous)
 {
     unsigned k = margay_log2_floor(previous);
-    u128 octave = (u128)1 << k;
-    u128 beyond = previous + 1 - octave;
-    u128 i = (beyond * per_octave + octave - 1) >> k;
-    u128 next = i < per_octave ? octave + (i << k) / per_octave : 2 * octave;
+    margay_u128 octave = (margay_u128)1 << k;
+    margay_u128 beyond = previous + 1 - octave;
+    margay_u128 i = (beyond * per_octave + octave - 1) >> k;
+    margay_u128 next =
+        i < per_octave ? octave + (i << k) / per_octave : 2 * octave;
     return next <= UINT64_MAX ? (uint64_t)next : UINT64_MAX;
 }
 
@@ -134,7 +133,8 @@ static uint64_t misses_between(const struct margay_result *result,
     if (i > 0)
         low = result->points[i - 1];
     struct margay_point high = result->points[i];
-    u128 fall = (u128)(low.misses - high.misses) * (size - low.cache_blocks);
+    margay_u128 fall =
+        (margay_u128)(low.misses - high.misses) * (size - low.cache_blocks);
     return low.misses -
            (uint64_t)(fall / (high.cache_blocks - low.cache_blocks));
 }

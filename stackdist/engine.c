@@ -58,11 +58,11 @@ enum margay_status margay_engine_parse(const char *spec,
 }
 
 enum margay_status margay_engine_fail_parameter(
-    const struct margay_engine_class *class, const char *key, const char *value,
-    const char *why, struct margay_error *error)
+    const struct margay_engine_class *class, const char *key, const char *why,
+    struct margay_error *error)
 {
     struct margay_spec_row row = row_of(&class->info);
-    return margay_spec_refuse("engine", &row, key, value, why, error);
+    return margay_spec_refuse("engine", &row, key, "...", why, error);
 }
 
 /* ------------------------------------------------------------- abilities -- */

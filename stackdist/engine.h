@@ -190,10 +190,10 @@ enum margay_status margay_engine_parse(const char *spec,
                                        struct margay_settings *settings,
                                        struct margay_error *error);
 
-/* Refuse a value of parameter `key`: the message says why, and gives the range
-   and all parameters of the engine. */
+/* Refuse parameter `key`: the message says why, and has all parameters of the
+   engine. */
 enum margay_status margay_engine_fail_parameter(
-    const struct margay_engine_class *class, const char *key, const char *value,
-    const char *why, struct margay_error *error);
+    const struct margay_engine_class *class, const char *key, const char *why,
+    struct margay_error *error);
 
 #endif

@@ -80,10 +80,10 @@ static enum margay_status check(const struct margay_engine_setup *setup,
     if (setup->settings.counts[MARGAY_SHARDS_BLOCKS] != 0 &&
         setup->options.measure != MARGAY_REUSE_DISTANCES)
         return margay_engine_fail_parameter(&margay_engine_shards, "blocks",
-                                            "...", "fades no counts", error);
+                                            "fades no counts", error);
     if ((setup->settings.given & both) != both)
         return MARGAY_OK;
-    return margay_engine_fail_parameter(&margay_engine_shards, "rate", "...",
+    return margay_engine_fail_parameter(&margay_engine_shards, "rate",
                                         "has no meaning with blocks", error);
 }
 

@@ -339,7 +339,7 @@ enum margay_status margay_objects_take_spec(
                : margay_engine_fail_parameter(
                      class,
                      others & 1u << MARGAY_SHARDS_ADJUST ? "adjust" : "blocks",
-                     "...", "has no meaning for objects with sizes", error);
+                     "has no meaning for objects with sizes", error);
 }
 
 /* --------------------------------------------------------------- feeding -- */

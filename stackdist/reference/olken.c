@@ -193,60 +193,40 @@ CREATE(create_bennett_kruskal, &margay_order_counts_16, &margay_order_counts_2,
        &margay_order_counts_256)
 CREATE(create_holes, &margay_order_holes_tree, &margay_order_holes_vector)
 
-/* clang-format off */
-#define FUNCTIONS                                                         \
-    .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND,                \
-    .state_bytes = sizeof(struct olken), .destroy = destroy, .feed = feed, \
-    .reset_counts = margay_tally_reset_counts,                            \
-    .finish = margay_tally_peek, .peek = margay_tally_peek,             \
-    .list_stack = list_stack, .adopt = margay_tally_adopt
-/* clang-format on */
+#define ROW(NAME, GUARANTEE, PARAMETERS, SIZE, SOURCE)                      \
+    .info = {.name = NAME,                                                  \
+             .exact = true,                                                 \
+             .guarantee = GUARANTEE,                                        \
+             .parameters = PARAMETERS,                                      \
+             .time = "O(N log " SIZE ")",                                   \
+             .space = "O(" SIZE ")",                                        \
+             .source = SOURCE},                                             \
+    .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND,                  \
+    .state_bytes = sizeof(struct olken), .destroy = destroy, .feed = feed,  \
+    .reset_counts = margay_tally_reset_counts, .finish = margay_tally_peek, \
+    .peek = margay_tally_peek, .list_stack = list_stack,                    \
+    .adopt = margay_tally_adopt
 
 const struct margay_engine_class margay_engine_olken = {
-    .info = {.name = "olken",
-             .exact = true,
-             .guarantee = "exact",
-             .parameters = "",
-             .time = "O(N log M)",
-             .space = "O(M)",
-             .source = "Olken 1981"},
+    ROW("olken", "exact", "", "M", "Olken 1981"),
     .create = create_olken,
-    FUNCTIONS,
 };
 
 const struct margay_engine_class margay_engine_bounded = {
-    .info = {.name = "bounded",
-             .exact = true,
-             .guarantee = "exact for caches up to the bound",
-             .parameters = "",
-             .time = "O(N log B)",
-             .space = "O(B)",
-             .source = "Fu, Zhang, Chen 2006"},
+    ROW("bounded", "exact for caches up to the bound", "", "B",
+        "Fu, Zhang, Chen 2006"),
     .needs_bound = true,
     .create = create_olken,
-    FUNCTIONS,
 };
 
 const struct margay_engine_class margay_engine_bennett_kruskal = {
-    .info = {.name = "bennett-kruskal",
-             .exact = true,
-             .guarantee = "exact",
-             .parameters = "k=16|2|256",
-             .time = "O(N log M)",
-             .space = "O(M)",
-             .source = "Bennett and Kruskal 1975"},
+    ROW("bennett-kruskal", "exact", "k=16|2|256", "M",
+        "Bennett and Kruskal 1975"),
     .create = create_bennett_kruskal,
-    FUNCTIONS,
 };
 
 const struct margay_engine_class margay_engine_holes = {
-    .info = {.name = "holes",
-             .exact = true,
-             .guarantee = "exact",
-             .parameters = "form=tree|vector",
-             .time = "O(N log M)",
-             .space = "O(M)",
-             .source = "Almasi, Cascaval, Padua 2002"},
+    ROW("holes", "exact", "form=tree|vector", "M",
+        "Almasi, Cascaval, Padua 2002"),
     .create = create_holes,
-    FUNCTIONS,
 };
