@@ -280,8 +280,10 @@ MARGAY_API void margay_analysis_free(margay_analysis *analysis);
 
 /* The needs and abilities of the analyses of a question. */
 struct margay_abilities {
-    unsigned needs;  /* columns without which a trace is refused */
-    unsigned uses;   /* columns that it uses where a trace has them */
+    unsigned needs;      /* columns without which a trace is refused */
+    unsigned uses;       /* columns that it uses where a trace has them */
+    bool times_for_ttls; /* times that it does not need are of use in a trace
+                            that has times to live */
     bool data;       /* gets data instead of sites, in a trace that was recorded
                         with data */
     bool all_blocks; /* one analysis may be fed the numbers of a trace once, for

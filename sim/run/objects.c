@@ -224,6 +224,7 @@ enum margay_status margay_objects_question(
                     (next == NULL ? 0
                                   : next->can.needs & ~MARGAY_COLUMN_DISTANCES),
                 .uses = MARGAY_OBJECT_COLUMNS,
+                .times_for_ttls = true,
                 .references = true,
                 .traces = next == NULL || next->can.traces,
                 .curves = true,

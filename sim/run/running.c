@@ -190,6 +190,10 @@ static enum margay_status open_trace(struct margay_running *running,
     const struct margay_reading reading = {
         .numbers_only = plan->numbers_only && request->mix == NULL,
         .unused_columns = MARGAY_STORAGE_COLUMNS & ~used,
+        .times_for_ttls =
+            running->question->can.times_for_ttls &&
+            !(running->question->can.needs & MARGAY_COLUMN_TIMES) &&
+            request->mix == NULL && !request->saves,
         .empty_requests = used & MARGAY_COLUMN_TOKENS,
         .data = plan->data,
         .tenants = running->state.tenants,

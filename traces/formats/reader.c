@@ -135,8 +135,11 @@ unsigned margay_reader_columns(const struct margay_reader *reader)
     unsigned columns = format->describe != NULL ? reader->facts.columns
                                                 : format->info.columns | named;
     /* A format may have columns that this trace lacks. */
-    return columns & (reader->facts.columns | ~MARGAY_STORAGE_COLUMNS) &
-           ~reader->reading.unused_columns;
+    columns &= (reader->facts.columns | ~MARGAY_STORAGE_COLUMNS) &
+               ~reader->reading.unused_columns;
+    return reader->reading.times_for_ttls && !(columns & MARGAY_COLUMN_TTLS)
+               ? columns & ~(unsigned)MARGAY_COLUMN_TIMES
+               : columns;
 }
 
 /* Offsets may count units that --unit sets: name them for people. */

@@ -23,6 +23,9 @@ struct margay_reading {
     /* Of MARGAY_STORAGE_COLUMNS, those that the caller does not use. */
     unsigned unused_columns;
 
+    /* Times are of use in a trace that has times to live. */
+    bool times_for_ttls;
+
     /* Requests that have tokens and no block are given as well, as entries with
        MARGAY_NO_BLOCK. */
     bool empty_requests;
