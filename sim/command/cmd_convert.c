@@ -31,7 +31,7 @@ static enum margay_status check(const struct conversion *conversion,
     if (conversion->to == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
                            "missing operand: expected IN OUT, or IN and "
-                           "--output FILE ('margay help convert' tells more)");
+                           "--output FILE ('margay help convert' has more)");
     if (options->operand_count == 2 && options->output != NULL &&
         !options->run.join)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,

@@ -77,7 +77,7 @@ static void put_names(FILE *text, const struct choice *choice)
     }
     if (column != SCREEN_COLUMNS)
         fprintf(text,
-                "\n'margay help options' and man margay-%s tell more of all "
+                "\n'margay help options' and man margay-%s have more of all "
                 "these.\n",
                 choice->command->name);
 }
@@ -253,10 +253,12 @@ static void put_named(FILE *text, const void *named)
         margay_policy_find(name, &policy, &error) == MARGAY_OK)
         put_policy(text, policy);
     for (size_t i = 0; (option = option_in_table(i)) != NULL; i++) {
-        if (strcmp(option->name, name) == 0) {
+        const char letter[] = {option->letter, '\0'};
+        if (strcmp(option->name, name) == 0 ||
+            (*letter != '\0' && strcmp(letter, name) == 0)) {
             put_heading(text, option->commands);
             put_option(text, option);
-            fputs("man margay-COMMAND tells more.\n", text);
+            fputs("man margay-COMMAND has more.\n", text);
         }
     }
 }

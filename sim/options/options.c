@@ -377,8 +377,7 @@ static enum margay_status check_operands(const struct options *options,
     if (options->operand_count < command->least_operands)
         return margay_fail(
             error, MARGAY_BAD_ARGUMENT,
-            "missing operand: expected %s ('margay help %s' tells "
-            "more)",
+            "missing operand: expected %s ('margay help %s' has more)",
             command->operands, command->name);
     if (options->operand_count > command->most_operands)
         return margay_fail(
@@ -386,6 +385,16 @@ static enum margay_status check_operands(const struct options *options,
             options->operands[command->most_operands],
             *command->operands == '\0' ? "none" : command->operands);
     return MARGAY_OK;
+}
+
+/* The option of another command is a topic of help. */
+static bool is_topic(const struct command *command, const char *argument)
+{
+    const char *name = argument[1] == '-' ? argument + 2 : NULL;
+    size_t bytes = name == NULL ? 0 : strlen(name);
+    return (name != NULL || argument[2] == '\0') &&
+           find(command, name, bytes, argument[1]) == NULL &&
+           *suggest_command(name, argument[1]).text != '\0';
 }
 
 enum margay_status options_parse(struct options *options,
@@ -407,11 +416,8 @@ enum margay_status options_parse(struct options *options,
         return margay_fail_memory(error, "the operands");
     while (status == MARGAY_OK && *reader.next != NULL && !options->help) {
         const char *argument = *reader.next++;
-        /* The option of another command is a topic of help. */
         if (options_ended || argument[0] != '-' || argument[1] == '\0' ||
-            (command->bit == ON_HELP &&
-             find(command, argument + 2, strlen(argument + 2), 0) == NULL &&
-             *suggest_command(argument + 2, 0).text != '\0')) {
+            (command->bit == ON_HELP && is_topic(command, argument))) {
             options->operands[options->operand_count++] = argument;
             options_ended |= command->runs_operands;
         } else if (strcmp(argument, "--") == 0) {

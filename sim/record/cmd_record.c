@@ -38,7 +38,7 @@ static enum margay_status check(const struct options *options,
     const struct refusal refusals[] = {
         {options->operand_count == 0,
          "missing operand: expected -- PROGRAM [ARGUMENT]... ('margay help "
-         "record' tells more)",
+         "record' has more)",
          NULL},
         {has_no_file && isatty(STDOUT_FILENO),
          "a trace is nothing for a terminal (say -o FILE, or write to a pipe)",
