@@ -252,11 +252,15 @@ static bool is_more_than_a_hundredth(uint64_t part, uint64_t all)
 
 static void warn_of_resized(const char *name, uint64_t resized, uint64_t all)
 {
+    char text[WORDS_BYTES];
     if (is_more_than_a_hundredth(resized, all))
-        message_keep("%s: %" PRIu64 " requests (%.3g%%) have another size "
-                     "than their object had before; each size counts from its "
-                     "request on (--sizes-from takes one for all)",
-                     name, resized, 100 * (double)resized / (double)all);
+        message_keep("%s: %s (%.3g%%) %s another size than %s object had "
+                     "before; each size counts from its request on "
+                     "(--sizes-from takes one for all)",
+                     name, words_of(resized, "request", text),
+                     100 * (double)resized / (double)all,
+                     resized == 1 ? "has" : "have",
+                     resized == 1 ? "its" : "their");
 }
 
 void warn_of_part(const struct options *options,
@@ -278,8 +282,9 @@ void warn_of_part(const struct options *options,
     if (all.doubtful > 0)
         message_keep(
             "%s: in caches smaller than the largest object at most "
-            "%s misses more",
-            name, words_number(margay_round_count(all.doubtful, bits), text));
+            "%s more",
+            name,
+            words_of(margay_round_count(all.doubtful, bits), "miss", text));
 }
 
 static void warn_of_sizes(const struct margay_job *job,
@@ -342,10 +347,10 @@ static void summarise_objects(const struct options *options,
        say how much there is of all. */
     if (!sampled && (counts.doubtful > 0 || (counts.shrunk > 0 && !asked.ages)))
         snprintf(doubts, sizeof doubts,
-                 ", in caches smaller than the largest object %s %s "
-                 "misses (%.2g%% of references) more",
+                 ", in caches smaller than the largest object %s %s (%.2g%% "
+                 "of references) more",
                  asked.ages || counts.expired > 0 ? "about" : "at most",
-                 words_number(counts.doubtful, text[0]),
+                 words_of(counts.doubtful, "miss", text[0]),
                  100 * (double)counts.doubtful / (double)counts.references);
     name_parts(&counts, doubts, job->reader, parts);
     if (bound != 0)
@@ -355,14 +360,13 @@ static void summarise_objects(const struct options *options,
         snprintf(objects, sizeof objects, "%s of %s",
                  words_of(counts.objects, "object", text[0]),
                  words_of(counts.object_bytes, "byte", text[1]));
-    message_tell("%s: %s, %s%s in all, %s %s%s, %.1f M refs/s", pass->trace,
+    message_tell("%s: %s, %s%s in all, %s%s%s, %.1f M refs/s", pass->trace,
                  words_of(counts.references, "reference", text[0]),
                  sampled ? "about " : "", objects,
-                 words_number(counts.cold, text[1]),
-                 bound != 0         ? "hit in no cache up to there"
-                 : counts.cold == 1 ? "cold miss"
-                                    : "cold misses",
-                 parts, pass_rate(pass));
+                 bound != 0 ? words_number(counts.cold, text[1])
+                            : words_of(counts.cold, "cold miss", text[1]),
+                 bound != 0 ? " hit in no cache up to there" : "", parts,
+                 pass_rate(pass));
     warn_of_sizes(job, &counts);
 }
 

@@ -399,9 +399,8 @@ static void put_references(const struct chart *chart, size_t row)
     const char *sampled = cells_at(table, row, cells_column(table, "sampled"));
     double tokens =
         number_at(chart, row, cells_column(table, "request_tokens"));
-    char text[WORDS_BYTES];
-    output_text(chart->output, ": %s references",
-                words_cell(table, row, references, text));
+    char text[WORDS_KEY_BYTES];
+    output_text(chart->output, ": %s", words_key(table, row, references, text));
     if (*sampled != '\0')
         output_text(chart->output, ", of which a sample of %s counts", sampled);
     if (tokens > 0)

@@ -127,7 +127,8 @@ const char *words_key(const struct cells *table, size_t row, size_t column,
     if (strcmp(name, "block_bytes") == 0)
         snprintf(text, WORDS_KEY_BYTES, "blocks of %s", value);
     else if (strcmp(name, "references") == 0)
-        snprintf(text, WORDS_KEY_BYTES, "%s references", value);
+        snprintf(text, WORDS_KEY_BYTES, "%s reference%s", value,
+                 strcmp(value, "1") == 0 ? "" : "s");
     else if (strcmp(name, "sampled") == 0)
         snprintf(text, WORDS_KEY_BYTES, "a sample of %s", value);
     else
