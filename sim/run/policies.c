@@ -60,7 +60,8 @@ struct policies {
     uint64_t picked[MARGAY_SPAN_REFS];
     uint8_t picked_kinds[MARGAY_SPAN_REFS];
 
-    uint64_t references;         /* counted, in the sample or not */
+    uint64_t references;         /* counted, in the sample or not, */
+    uint64_t sampled;            /* and in it */
     struct margay_result result; /* with the steps of all curves */
 };
 
@@ -84,6 +85,9 @@ static void count_references(struct policies *own)
         distinct = own->results[i].distinct_blocks;
         infinite = own->results[i].infinite;
     }
+    /* A sample without references says nothing, as one without blocks. */
+    if (own->sampled == 0)
+        distinct = 0;
     /* Of counts that fade, the engine of LRU has the sum. */
     own->result.references = own->asked->request.half_life_refs == 0
                                  ? own->references
@@ -311,6 +315,7 @@ static enum margay_status policies_feed(margay_analysis *analysis,
         own->kinds = all ? part.kinds : own->picked_kinds;
         own->block_count = all ? part.count : picked;
         own->references += part.count;
+        own->sampled += own->block_count;
         margay_crew_run(replay->crew, feed_one, own, tasks);
         status = margay_first_failure(own->failures, tasks, error);
         if (status == MARGAY_OK && replay->piece_refs != 0 &&
@@ -329,7 +334,7 @@ static enum margay_status policies_reset(margay_analysis *analysis,
         if (own->engines[i] != NULL)
             margay_engine_reset_counts(own->engines[i]);
     }
-    own->references = 0;
+    own->references = own->sampled = 0;
     margay_replay_reset(&own->replay);
     return MARGAY_OK;
 }

@@ -311,8 +311,11 @@ static enum margay_status finish(void *state, struct margay_result *result,
     result->nodes = shards->heap_count;
     if (shards->engine != NULL) {
         status = margay_engine_peek(shards->engine, &sampled, error);
-        result->nodes = sampled.distinct_blocks;
         if (status == MARGAY_OK) {
+            /* A sample without references says nothing, as one without
+               blocks. */
+            if (margay_histogram_references(sampled.histogram) != 0)
+                result->nodes = sampled.distinct_blocks;
             struct margay_rounder rounder;
             double scale = margay_sample_scale(&shards->sample);
             result->fraction_bits = sampled.fraction_bits;
