@@ -148,8 +148,6 @@ struct margay_format_info {
     bool splits;
     /* The extent of a reference may be 0. */
     bool empty_extents;
-    /* The text before the first record of a file of ids; NULL = none. */
-    const char *head;
     /* The set of columns that it has if margay_trace_options.column names
        them; they cannot be written. */
     unsigned named_columns;

@@ -93,8 +93,9 @@ struct margay_blocks_reading {
    the same from the first reference on. */
 struct margay_block_target {
     struct margay_sink sink;
+    const struct margay_format *format;
     const struct margay_trace_facts *facts;
-    const char *columns; /* of a table; NULL = no table */
+    const char *columns; /* of a table; NULL = its numbers */
     bool named;          /* which has a line of their names */
 };
 
@@ -127,9 +128,10 @@ struct margay_blocks_writing {
     enum margay_status (*finish)(void *state, struct margay_error *error);
 };
 
-/* In entries.c. */
-extern const struct margay_blocks_writing margay_table_writing,
-    margay_champsim_writing, margay_oracle_writing;
+/* In entries.c; the first writes each reference as the format's encoder does.
+ */
+extern const struct margay_blocks_writing margay_record_writing,
+    margay_table_writing, margay_champsim_writing, margay_oracle_writing;
 
 /* The names of the columns of a table. */
 #define MARGAY_TABLE_NAMES \

@@ -1,7 +1,8 @@
 /*
- * entries.c - writing tables, and records that hold more than a number
+ * entries.c - writing tables and records
  *
- * Tables get a line for each reference, and champsim a record for each
+ * Tables get a line for each reference, most formats of records what their
+ * encoders make of each one, and champsim a record for each
  * instruction: consecutive references of one call site.  Records of oracle hold
  * the index, from 1 on, of the next record of the same id, so all are kept
  * until the trace ends, 32 bytes each and 8 more in the end.
@@ -15,8 +16,10 @@
 #include "traces/base/error.h"
 #include "traces/base/grow.h"
 #include "traces/formats/layout.h"
+#include "traces/formats/scan.h"
 
-#define PIECE_BYTES  ((size_t)32 << 10)
+/* Stays in the cache. */
+#define PIECE_BYTES  ((size_t)64 << 10)
 #define MOST_BYTES   512 /* of a line, or a record */
 #define MOST_COLUMNS 16
 #define INSTRUCTION  64 /* bytes, see programs.c */
@@ -31,6 +34,7 @@ struct entries {
     size_t used;
     unsigned roles[MOST_COLUMNS], column_count; /* of a table, */
     char separator;                             /* and their separator */
+    bool begun;                                 /* the names are written */
     /* Of champsim, an instruction with its address and accesses. */
     unsigned char instruction[INSTRUCTION];
     unsigned reads, writes;
@@ -58,6 +62,41 @@ static enum margay_status make_room(struct entries *entries, char **to,
     *to = entries->piece + entries->used;
     return status;
 }
+
+/* -------------------------------------------------------------- records -- */
+
+static enum margay_status put_encoded(void *state,
+                                      const struct margay_batch *batch,
+                                      struct margay_error *error)
+{
+    struct entries *entries = state;
+    const struct margay_format *format = entries->target.format;
+    const struct margay_sink *sink = &entries->target.sink;
+    enum margay_status status = MARGAY_OK;
+    if (format->stands_in_memory)
+        return sink->write(sink->context, batch->numbers,
+                           batch->references * sizeof *batch->numbers, error);
+    for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
+        char *to;
+        size_t bytes = 0;
+        status = make_room(entries, &to, error);
+        if (status == MARGAY_OK)
+            status = margay_record_encode(
+                format, batch->numbers[i],
+                batch->kinds == NULL ? MARGAY_READ : batch->kinds[i],
+                batch->extents == NULL ? 1 : batch->extents[i], to, &bytes,
+                error);
+        entries->used += bytes;
+    }
+    return status;
+}
+
+const struct margay_blocks_writing margay_record_writing = {
+    .state_bytes = sizeof(struct entries),
+    .put = put_encoded,
+    .flush = flush,
+    .finish = flush,
+};
 
 /* --------------------------------------------------------------- tables -- */
 
@@ -107,16 +146,15 @@ unsigned margay_table_needs(const char *columns, bool *addresses)
     return needs;
 }
 
-/* csv alone has a line of names. */
+/* Without columns, a table is one of numbers. */
 static enum margay_status open_table(void *state, struct margay_error *error)
 {
     struct entries *entries = state;
     const char *columns = entries->target.columns;
     unsigned seen = 0;
+    if (columns == NULL)
+        columns = "id";
     entries->separator = columns[strcspn(columns, ", ")];
-    if (entries->target.named)
-        entries->used = (size_t)snprintf(entries->piece, MOST_BYTES, "%.*s\n",
-                                         MOST_BYTES - 2, columns);
     do { /* nothing, as after a last comma, is no name */
         const char *name = columns;
         unsigned role;
@@ -132,6 +170,19 @@ static enum margay_status open_table(void *state, struct margay_error *error)
         seen |= 1u << role;
     } while (*columns != '\0' || columns[-1] == ',');
     return MARGAY_OK;
+}
+
+/* csv alone has a line of names, before its first line. */
+static void put_names(struct entries *entries)
+{
+    const struct margay_block_target *target = &entries->target;
+    const char *names = target->columns != NULL ? target->columns
+                        : target->facts->numbers == MARGAY_ADDRESSES ? "address"
+                                                                     : "id";
+    if (target->named && !entries->begun)
+        entries->used = (size_t)snprintf(entries->piece, MOST_BYTES, "%.*s\n",
+                                         MOST_BYTES - 2, names);
+    entries->begun = true;
 }
 
 /* Seconds, with as many digits after a point as there are, or without. */
@@ -168,14 +219,15 @@ static int put_field(char *to, const struct margay_batch *batch, size_t i,
     if (role == MARGAY_ROLE_TIME)
         return put_time(to, batch->times[i], whole_seconds);
     uint64_t ttl = role == MARGAY_ROLE_TTL ? batch->ttls[i] : 0;
-    return sprintf(to, "%" PRIu64,
-                   role == ZEROS                ? 0
-                   : role == MARGAY_ROLE_SIZE   ? batch->sizes[i]
-                   : role == MARGAY_ROLE_THREAD ? batch->threads[i]
-                   : role == MARGAY_ROLE_SITE   ? batch->sites[i]
-                   : role == MARGAY_ROLE_COST   ? batch->costs[i]
-                   : role == MARGAY_ROLE_TTL    ? ttl != UINT64_MAX ? ttl : 0
-                                                : batch->numbers[i]);
+    const char *end = margay_emit_decimal(
+        to, role == ZEROS                ? 0
+            : role == MARGAY_ROLE_SIZE   ? batch->sizes[i]
+            : role == MARGAY_ROLE_THREAD ? batch->threads[i]
+            : role == MARGAY_ROLE_SITE   ? batch->sites[i]
+            : role == MARGAY_ROLE_COST   ? batch->costs[i]
+            : role == MARGAY_ROLE_TTL    ? ttl != UINT64_MAX ? ttl : 0
+                                         : batch->numbers[i]);
+    return (int)(end - to);
 }
 
 static enum margay_status put_lines(void *state,
@@ -184,6 +236,7 @@ static enum margay_status put_lines(void *state,
 {
     struct entries *entries = state;
     enum margay_status status = MARGAY_OK;
+    put_names(entries);
     for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
         char *line, *to;
         status = make_room(entries, &line, error);
@@ -198,12 +251,18 @@ static enum margay_status put_lines(void *state,
     return status;
 }
 
+static enum margay_status flush_table(void *state, struct margay_error *error)
+{
+    put_names(state);
+    return flush(state, error);
+}
+
 const struct margay_blocks_writing margay_table_writing = {
     .state_bytes = sizeof(struct entries),
     .open = open_table,
     .put = put_lines,
-    .flush = flush,
-    .finish = flush,
+    .flush = flush_table,
+    .finish = flush_table,
 };
 
 /* ------------------------------------------------------------- champsim -- */

@@ -149,10 +149,8 @@ struct margay_format {
 
     /* Of a format of blocks, which has none of the fields below. */
     const struct margay_blocks_reading *reading;
-    const struct margay_blocks_writing *writing;
+    const struct margay_blocks_writing *writing; /* NULL = by `encode` */
     const char *written; /* the columns of a table that is written; or NULL */
-
-    const char *address_head; /* what info.head is in a file of addresses */
 
     /* Decode lines or, of packed formats, whole records, for all of which the
        batch has room. */

@@ -22,9 +22,6 @@
 
 #define ARCHIVE(name) MARGAY_LATE(&margay_libarchive, archive_##name)
 
-/* The size of the buffer for records, which stays in the cache. */
-#define PIECE_BYTES ((size_t)64 << 10)
-
 struct margay_writer {
     const struct margay_format *row;
     struct margay_format_info format; /* of the row, but for a table's */
@@ -35,12 +32,10 @@ struct margay_writer {
     bool discarded;              /* nothing more goes to the sink */
     struct margay_error failure; /* of the sink; status OK if none */
 
-    const struct margay_blocks_writing *writing; /* NULL = by the record */
+    const struct margay_blocks_writing *writing;
     unsigned needs;
     void *blocks;
     struct margay_trace_facts facts;
-    size_t used;
-    char piece[PIECE_BYTES];
 };
 
 /* ----------------------------------------------------------- compression -- */
@@ -146,7 +141,7 @@ static enum margay_status finish_compression(struct margay_writer *this,
 
 /* --------------------------------------------------------------- writers -- */
 
-/* All bytes pass here; this is the sink that a format of blocks writes to. */
+/* The sink that a format writes to. */
 static enum margay_status pass_on(void *context, const void *bytes,
                                   size_t count, struct margay_error *error)
 {
@@ -156,32 +151,25 @@ static enum margay_status pass_on(void *context, const void *bytes,
     return writer->sink.write(writer->sink.context, bytes, count, error);
 }
 
-static enum margay_status flush(struct margay_writer *writer,
-                                struct margay_error *error)
-{
-    size_t count = writer->used;
-    writer->used = 0;
-    return count == 0 ? MARGAY_OK
-                      : pass_on(writer, writer->piece, count, error);
-}
-
-/* Make the writer of a format of blocks, or of a table of columns. */
+/* Make the state of the format, of a table with its columns. */
 static enum margay_status create_blocks(struct margay_writer *writer,
                                         const char *columns,
                                         struct margay_error *error)
 {
+    const struct margay_format *row = writer->row;
     struct margay_format_info *format = &writer->format;
-    const struct margay_block_target target = {
-        {writer, pass_on},
-        &writer->facts,
-        columns == NULL ? writer->row->written : columns,
-        columns != NULL};
+    const struct margay_block_target target = {{writer, pass_on},
+                                               row,
+                                               &writer->facts,
+                                               columns == NULL ? row->written
+                                                               : columns,
+                                               row->written == NULL};
     bool addresses = false;
-    writer->writing = writer->row->writing;
-    if (writer->writing != NULL)
-        writer->needs = writer->writing->needs;
+    writer->writing = target.columns != NULL ? &margay_table_writing
+                      : row->writing != NULL ? row->writing
+                                             : &margay_record_writing;
+    writer->needs = writer->writing->needs;
     if (target.columns != NULL) {
-        writer->writing = &margay_table_writing;
         format->any_numbers = false;
         writer->needs = margay_table_needs(target.columns, &addresses);
     }
@@ -194,8 +182,6 @@ static enum margay_status create_blocks(struct margay_writer *writer,
         .unit_bytes = format->unit_bytes,
         .splits = format->splits,
     };
-    if (writer->writing == NULL)
-        return MARGAY_OK;
     writer->blocks = calloc(1, writer->writing->state_bytes);
     if (writer->blocks == NULL)
         return margay_fail_memory(error, "a writer of traces");
@@ -203,18 +189,6 @@ static enum margay_status create_blocks(struct margay_writer *writer,
     return writer->writing->open == NULL
                ? MARGAY_OK
                : writer->writing->open(writer->blocks, error);
-}
-
-/* What stands before the first record: in csv, the name of its column. */
-static void put_head(struct margay_writer *writer)
-{
-    const char *head = writer->facts.numbers == MARGAY_ADDRESSES
-                           ? writer->row->address_head
-                           : writer->row->info.head;
-    if (head == NULL || writer->writing != NULL)
-        return;
-    writer->used = strlen(head);
-    memcpy(writer->piece, head, writer->used);
 }
 
 enum margay_status margay_writer_create(const char *format, const char *path,
@@ -248,7 +222,6 @@ enum margay_status margay_writer_create(const char *format, const char *path,
         status = create_archive(this, error);
     if (status == MARGAY_OK)
         status = create_blocks(this, columns, error);
-    put_head(this);
     if (status == MARGAY_OK)
         *writer = this;
     else
@@ -287,7 +260,6 @@ enum margay_status margay_writer_set_numbers(margay_writer *writer,
     facts->numbers = numbers;
     facts->unit_bytes = unit_bytes;
     facts->splits = splits;
-    put_head(writer);
     return MARGAY_OK;
 }
 
@@ -295,7 +267,7 @@ enum margay_status margay_writer_set_module(margay_writer *writer,
                                             unsigned number, const char *path,
                                             struct margay_error *error)
 {
-    return writer->writing == NULL || writer->writing->set_module == NULL
+    return writer->writing->set_module == NULL
                ? MARGAY_OK
                : writer->writing->set_module(writer->blocks, number, path,
                                              error);
@@ -303,7 +275,7 @@ enum margay_status margay_writer_set_module(margay_writer *writer,
 
 bool margay_writer_takes_data(const margay_writer *writer)
 {
-    return writer->writing != NULL && writer->writing->put_data != NULL;
+    return writer->writing->put_data != NULL;
 }
 
 enum margay_status margay_writer_put_data(margay_writer *writer,
@@ -313,24 +285,10 @@ enum margay_status margay_writer_put_data(margay_writer *writer,
     return writer->writing->put_data(writer->blocks, event, error);
 }
 
-/* Reference `i` of the batch as a record. */
-static enum margay_status encode(const margay_writer *writer,
-                                 const struct margay_batch *batch, size_t i,
-                                 char *record, size_t *bytes,
-                                 struct margay_error *error)
-{
-    *bytes = 0;
-    return margay_record_encode(
-        writer->row, batch->numbers[i],
-        batch->kinds == NULL ? MARGAY_READ : batch->kinds[i],
-        batch->extents == NULL ? 1 : batch->extents[i], record, bytes, error);
-}
-
 enum margay_status margay_writer_put(margay_writer *writer,
                                      const struct margay_batch *batch,
                                      struct margay_error *error)
 {
-    enum margay_status status = MARGAY_OK;
     const char *format = writer->format.name;
 #define MARGAY_COLUMN(name, NAME, bit, type, words)                   \
     if ((writer->needs & 1u << (bit)) && batch->name == NULL)         \
@@ -339,36 +297,19 @@ enum margay_status margay_writer_put(margay_writer *writer,
                            " of its references, which are not known", \
                            format);
 #include <margay/columns.def>
-    if (writer->writing != NULL && batch->extents != NULL &&
-        margay_extents_pass(batch->numbers, batch->extents, batch->references))
-        return margay_fail(error, MARGAY_BAD_ARGUMENT,
-                           "a reference does not end within 64 bits");
-    if (writer->writing != NULL)
-        return writer->writing->put(writer->blocks, batch, error);
-    if (writer->row->stands_in_memory) {
-        status = flush(writer, error);
-        return status != MARGAY_OK || batch->references == 0
-                   ? status
-                   : pass_on(writer, (const char *)batch->numbers,
-                             batch->references * sizeof *batch->numbers, error);
-    }
-    for (size_t i = 0; i < batch->references && status == MARGAY_OK; i++) {
-        size_t bytes = 0;
-        if (PIECE_BYTES - writer->used < MARGAY_RECORD_BYTES)
-            status = flush(writer, error);
-        if (status == MARGAY_OK)
-            status = encode(writer, batch, i, writer->piece + writer->used,
-                            &bytes, error);
-        writer->used += bytes;
-    }
-    return status;
+    /* Encoders of records take any extent. */
+    return writer->row->encode == NULL && batch->extents != NULL &&
+                   margay_extents_pass(batch->numbers, batch->extents,
+                                       batch->references)
+               ? margay_fail(error, MARGAY_BAD_ARGUMENT,
+                             "a reference does not end within 64 bits")
+               : writer->writing->put(writer->blocks, batch, error);
 }
 
 /* Words have the byte order of this machine, the format is little-endian. */
 bool margay_writer_takes_words(const margay_writer *writer)
 {
-    return writer->writing != NULL && writer->writing->put_words != NULL &&
-           le64toh(1) == 1;
+    return writer->writing->put_words != NULL && le64toh(1) == 1;
 }
 
 enum margay_status margay_writer_put_words(margay_writer *writer,
@@ -381,17 +322,13 @@ enum margay_status margay_writer_put_words(margay_writer *writer,
 enum margay_status margay_writer_flush(margay_writer *writer,
                                        struct margay_error *error)
 {
-    return writer->writing != NULL
-               ? writer->writing->flush(writer->blocks, error)
-               : flush(writer, error);
+    return writer->writing->flush(writer->blocks, error);
 }
 
 enum margay_status margay_writer_finish(margay_writer *writer,
                                         struct margay_error *error)
 {
-    enum margay_status status =
-        writer->writing != NULL ? writer->writing->finish(writer->blocks, error)
-                                : flush(writer, error);
+    enum margay_status status = writer->writing->finish(writer->blocks, error);
     if (status == MARGAY_OK && writer->compression != NULL)
         status = finish_compression(writer, error);
     return status;
