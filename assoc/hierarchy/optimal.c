@@ -62,14 +62,6 @@ void margay_optimal_free(struct margay_optimal *optimal)
     free(optimal);
 }
 
-static uint64_t value_of(const struct margay_optimal *optimal, uint64_t block)
-{
-    unsigned slot;
-    const struct margay_bucket *bucket =
-        margay_hash_slot(&optimal->last, block, &slot);
-    return margay_bucket_value(bucket, slot);
-}
-
 /* Make a block the latest of its set. */
 static void make_latest(struct margay_optimal *optimal, uint64_t block,
                         bool dirty)
@@ -82,8 +74,11 @@ static void make_latest(struct margay_optimal *optimal, uint64_t block,
         return;
     optimal->owed -= dirty;
     loops->bring_in(latest, &use);
-    if (latest->evicted.left)
-        optimal->owed += value_of(optimal, latest->evicted.block) % 2;
+    if (!latest->evicted.left)
+        return;
+    /* The table has every block that was used, and its low half is not 0. */
+    optimal->owed +=
+        *margay_hash_find(&optimal->last, latest->evicted.block) % 2;
 }
 
 enum margay_status margay_optimal_use(struct margay_optimal *optimal,

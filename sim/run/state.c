@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stackdist/stackdist_internal.h"
 #include "traces/traces_internal.h"
 
 #define MAGIC    UINT64_C(0x732079616772616d) /* "margay s" */
@@ -57,14 +58,12 @@ static enum margay_status put_pass(struct margay_word_writer *writer,
                                    struct margay_error *error)
 {
     struct margay_engine_state state;
-    uint64_t distance, count, rows = 0;
+    uint64_t rows = 0;
     enum margay_status status =
         analysis->functions->save(analysis, &state, error);
     if (status != MARGAY_OK)
         return status;
-    for (uint64_t at = 0;
-         margay_histogram_next(state.counts, at, &distance, &count);
-         at = distance + 1)
+    MARGAY_EACH_COUNT (state.counts, distance, count)
         rows++;
     margay_words_put(writer, pass->block_bytes);
     margay_words_put(writer, state.bound_blocks);
@@ -73,9 +72,7 @@ static enum margay_status put_pass(struct margay_word_writer *writer,
     margay_words_put(writer, margay_histogram_infinite(state.counts));
     margay_words_put(writer, rows);
     margay_words_put(writer, state.block_count);
-    for (uint64_t at = 0;
-         margay_histogram_next(state.counts, at, &distance, &count);
-         at = distance + 1) {
+    MARGAY_EACH_COUNT (state.counts, distance, count) {
         margay_words_put(writer, distance);
         margay_words_put(writer, count);
     }

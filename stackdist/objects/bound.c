@@ -77,12 +77,9 @@ static bool is_kept(struct sweep *sweep, uint64_t moment, uint64_t size)
         struct passed *of = &sweep->passed[margay_class_of(size)];
         of->bytes += size;
         sweep->sum += size;
-        if (size < of->smallest[0]) {
-            of->smallest[1] = of->smallest[0];
-            of->smallest[0] = size;
-        } else if (size < of->smallest[1]) {
-            of->smallest[1] = size;
-        }
+        of->smallest[1] = margay_minimum(of->smallest[1],
+                                         margay_maximum(of->smallest[0], size));
+        of->smallest[0] = margay_minimum(of->smallest[0], size);
         lower(sweep);
     }
     return size <= sweep->reach && sweep->reach > 0;

@@ -36,15 +36,11 @@ enum margay_status margay_part_begin(struct margay_part *part,
     if (part->own != NULL)
         status = part->own->begin(part->engine->state, &expected,
                                   part->first ? 0 : part->bound, error);
-    for (uint64_t done = 0, count = setup->block_count;
-         done < count && status == MARGAY_OK;) {
-        uint64_t some = count - done < PIECE_REFS ? count - done : PIECE_REFS;
-        status = margay_engine_feed(part->engine, setup->blocks + done,
-                                    (size_t)some, NULL, error);
-        done += some;
-    }
-    if (setup->block_count > 0)
+    if (status == MARGAY_OK && setup->block_count > 0) {
+        status = margay_engine_feed(part->engine, setup->blocks,
+                                    (size_t)setup->block_count, NULL, error);
         margay_engine_reset_counts(part->engine);
+    }
     return status;
 }
 
