@@ -96,7 +96,8 @@ static enum margay_status feed_pieces(margay_analysis *analysis,
     return status;
 }
 
-/* Put the masses of all pieces in the place of the counts. */
+/* Put the masses of all pieces in the place of the counts.  One may be below 0
+   where an optimum takes write-backs back that have faded. */
 static enum margay_status settle(margay_analysis *analysis,
                                  enum margay_status status)
 {
@@ -107,12 +108,15 @@ static enum margay_status settle(margay_analysis *analysis,
         return status;
     for (size_t i = 0; i < analysis->count_count; i++) {
         counts[i] -= fading->before[i];
-        most = fmax(most, fading->masses[i] + (double)counts[i]);
+        most = fmax(most, fading->masses[i] + (double)(int64_t)counts[i]);
     }
     analysis->fraction_bits = margay_fraction_bits(most);
-    for (size_t i = 0; i < analysis->count_count; i++)
+    for (size_t i = 0; i < analysis->count_count; i++) {
         counts[i] = margay_mass_of(counts[i], fading->masses[i],
                                    analysis->fraction_bits);
+        if ((int64_t)counts[i] < 0)
+            counts[i] = 0;
+    }
     return MARGAY_OK;
 }
 

@@ -232,6 +232,7 @@ write_file('l.csv', 'cache,holds,bytes,block_bytes,ways,next,write,prefetch,vict
     'L1,data,256,32,2,L2,back,next-line,2,mesi', 'L2,all,1K,64,4,,through,none,0,none');
 write_file('shared.csv', 'cache,holds,bytes,block_bytes,ways,next,write',
     'L1,data,256,32,2,L2,back', 'L2,all,1K,64,4,,back');
+write_file('opt.csv', 'cache,holds,bytes,block_bytes,ways,next,policy', 'L2,all,256,64,4,,opt');
 for my $round (1 .. 1 + $rounds / 5) {
     my $count = 1 + int rand 300;
     my ($piece, $warm) = (1 + int $count / (2 + rand 25), int rand $count);
@@ -241,7 +242,7 @@ for my $round (1 .. 1 + $rounds / 5) {
     for my $kind (map { ("$_ --warmup 0", "$_ --warmup $warm") } map { "$_ --column thread=thread,op=op,address=address,size=size" }
                   'assoc -b 32,64 --sets 1,4 --ways 1..3 --by kind', 'assoc --sets 2,3 --ways 1,2,70 --policy lru,opt,random,sieve',
                   'assoc --bytes 512,1K --ways 1..4 --write back --policy lru,fifo',
-                  'simulate --machine l.csv', 'simulate --machine shared.csv --vary L2.ways=2,4',
+                  'simulate --machine l.csv', 'simulate --machine shared.csv --vary L2.ways=2,4', 'simulate --machine opt.csv',
                   'curve --policy lru,fifo,opt --sizes 1,3,9', 'curve --policy lru,opt,fifo --sample 0.5 --sizes 2,20,80',
                   'curve --objects --policy lru,fifo --sizes 5,30,90') {
         my ($case, $command) = ("round $round, half-life $half, $kind", "$kind -q m.csv");

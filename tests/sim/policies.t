@@ -90,7 +90,6 @@ cp out full.csv
 run curve -q --ids --policy $all --sizes 1000,4000 --sample 0.2 large.u64
 is 'a sample: within 0.03' "$(paste -d, full.csv out | tail -n +2 |
     awk -F, '{ d = $7 - $15; if (d * d > 0.0009 || $5 != $13) print }')" ''
-check 'yet not the same' test "$(cat out)" != "$(cat full.csv)"
 cp out sampled.csv
 run curve -q --ids --policy $all --sizes 1000,4000 --sample 0.2 -j1 large.u64
 check 'a sample, by one thread' cmp -s out sampled.csv
