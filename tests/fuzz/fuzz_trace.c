@@ -238,10 +238,10 @@ void fuzz_trace(const char *name, const uint8_t *data, size_t bytes)
         return;
     uint8_t choice = data[0];
     struct margay_state_options options = {
-        .column = columns[choice >> 3 & 3],
-        .delimiter = choice >> 5 & 1 ? ';' : '\0',
-        .quote = (choice >> 3 & 7) == 7 ? MARGAY_NO_QUOTE : 0,
-        .pattern =
+        .given.column = columns[choice >> 3 & 3],
+        .given.delimiter = choice >> 5 & 1 ? ';' : '\0',
+        .given.quote = (choice >> 3 & 7) == 7 ? MARGAY_NO_QUOTE : 0,
+        .given.pattern =
             "(?<a>[^ ]*) (?<b>\\d+)?(?<id>.*?)(?<c>\\d+) ?(?<d>.*)(?<e>.)",
     };
     /* No column of the pattern is called by its number, and a layout names its
@@ -250,7 +250,7 @@ void fuzz_trace(const char *name, const uint8_t *data, size_t bytes)
     if ((strcmp(name, "regex") == 0 && (choice >> 3 & 3) == 2) ||
         margay_format_find(name, false, &format, NULL) != MARGAY_OK ||
         (format->layout != NULL && !format->layout->open))
-        options.column = NULL;
+        options.given.column = NULL;
     struct margay_input input = {data + 1, bytes - 1, 0, SIZE_MAX};
     const char *path = paths[choice & 7];
     bool follows = (choice >> 5 & 1) != 0;

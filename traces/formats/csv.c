@@ -531,10 +531,11 @@ static const char *finish_table(struct margay_text *text,
 static void begin_parser(struct margay_csv *csv)
 {
     const struct margay_state_options *options = &csv->options;
-    char delimiter = csv->layout == &margay_layout_any ? options->delimiter
-                                                       : csv->layout->delimiter;
-    int quote =
-        csv->layout == &margay_layout_any ? options->quote : csv->layout->quote;
+    char delimiter = csv->layout == &margay_layout_any
+                         ? options->given.delimiter
+                         : csv->layout->delimiter;
+    int quote = csv->layout == &margay_layout_any ? options->given.quote
+                                                  : csv->layout->quote;
     quote = quote == 0 ? '"' : quote == MARGAY_NO_QUOTE ? '\0' : quote;
     csv_init(&csv->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL);
     csv_set_quote(&csv->parser, (unsigned char)quote);
@@ -553,15 +554,16 @@ static void *create_table(const struct margay_state_options *options)
     csv->options = *options;
     csv->layout = layout;
     csv->rows.layout = layout;
-    csv->rows.unit_bytes =
-        options->unit_bytes != 0 ? options->unit_bytes : layout->offset_bytes;
+    csv->rows.unit_bytes = options->given.unit_bytes != 0
+                               ? options->given.unit_bytes
+                               : layout->offset_bytes;
     csv->rows.tenants = options->trial ? NULL : options->tenants;
     begin_parser(csv);
     if (margay_choices_parse(options, csv->choices, NULL) != MARGAY_OK) {
         free(csv);
         return NULL;
     }
-    if (layout == &margay_layout_any && options->column != NULL &&
+    if (layout == &margay_layout_any && options->given.column != NULL &&
         !csv->choices[0].by_name)
         margay_csv_choose(csv, 0);
     return csv;
@@ -630,11 +632,11 @@ static void describe_table(const struct margay_state_options *options,
         .capacity = sizeof numbers / sizeof *numbers,
     };
     csv->references = &references;
-    if (any && options->column == NULL && line < end) {
+    if (any && options->given.column == NULL && line < end) {
         decode_piece(csv, &text);
         margay_csv_guess(csv, facts->guess);
         struct margay_state_options guessed = *options;
-        guessed.column = facts->guess;
+        guessed.given.column = facts->guess;
         if (facts->guess[0] != '\0') {
             free_table(csv);
             describe_table(&guessed, line, end, facts);
@@ -647,8 +649,8 @@ static void describe_table(const struct margay_state_options *options,
         decode_piece(csv, &text);
     if (any || csv->chosen) {
         margay_choice_facts(any ? &csv->choices[0] : &csv->rows.choice,
-                            csv->layout, options->unit_bytes, facts);
-    } else if (options->tenant == NULL) {
+                            csv->layout, options->given.unit_bytes, facts);
+    } else if (options->given.tenant == NULL) {
         facts->columns &= ~(unsigned)MARGAY_COLUMN_TENANTS;
     }
     free_table(csv);

@@ -48,7 +48,8 @@ void margay_csv_guess(const struct margay_csv *csv,
                                          : csv->known == csv->first.fields);
         fits = !taken || told[role] <= 1;
         /* With --unit, the numbers are ids. */
-        bool ids = role == MARGAY_ROLE_ADDRESS && csv->options.unit_bytes != 0;
+        bool ids =
+            role == MARGAY_ROLE_ADDRESS && csv->options.given.unit_bytes != 0;
         if (taken && told[role] == 1)
             used +=
                 (size_t)snprintf(guess + used, MARGAY_GUESS_BYTES - used,
@@ -87,7 +88,7 @@ static void examine_first(struct margay_csv *csv, const char *text,
         }
     }
     unsigned role = margay_role_told(name);
-    if (csv->options.column == NULL && role < MARGAY_ROLES) {
+    if (csv->options.given.column == NULL && role < MARGAY_ROLES) {
         csv->told[role]++;
         memcpy(csv->teller[role], name, strlen(name) + 1);
     }
@@ -296,7 +297,7 @@ static void choose_column(struct margay_csv *csv)
                      "takes numbers, too)",
                      bytes, bad->name, (unsigned long long)bad->number,
                      (unsigned long long)bad->again);
-    } else if (csv->options.column == NULL && csv->row.fields != 1) {
+    } else if (csv->options.given.column == NULL && csv->row.fields != 1) {
         snprintf(csv->message, sizeof csv->message,
                  "--column NAME or N to choose one of the columns %s",
                  csv->names);

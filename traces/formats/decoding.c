@@ -106,7 +106,7 @@ enum margay_status margay_decoding_open(struct margay_decoding *decoding,
         .format = format->info.name,
         .evidence = reader->detection.evidence,
         .tenants = reader->state_options.tenants,
-        .tenant = reader->state_options.tenant,
+        .tenant = reader->state_options.given.tenant,
         .empty_requests = reader->reading.empty_requests,
     };
     if (decoding->intake.is_part) {

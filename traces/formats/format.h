@@ -116,14 +116,8 @@ typedef const char *margay_decode_function(
 
 /* How a format makes its state. */
 struct margay_state_options {
-    /* As in struct margay_trace_options. */
-    const char *column;
-    char delimiter;
-    int quote;
-    uint64_t unit_bytes;
-    const char *pattern;                /* of regex */
-    const char *tenant;                 /* as in struct margay_trace_options */
-    struct margay_names *tenants;       /* NULL without `tenant` */
+    struct margay_trace_options given;
+    struct margay_names *tenants;       /* NULL without given.tenant */
     const struct margay_layout *layout; /* that of the format */
     bool trial;      /* the decoder only tries whether the trace fits */
     bool by_content; /* in a trial: the suffix does not name the format */

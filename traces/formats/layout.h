@@ -149,7 +149,7 @@ enum margay_status margay_choice_parse(const char *text, bool of_layout,
                                        struct margay_error *error);
 
 /* Parse the columns of each variant of options->layout, or instead those of
-   options->column, into `choices`, zeroed. */
+   options->given.column, into `choices`, zeroed. */
 enum margay_status margay_choices_parse(
     const struct margay_state_options *options,
     struct margay_choice choices[MARGAY_VARIANTS], struct margay_error *error);

@@ -221,11 +221,11 @@ enum margay_status margay_choices_parse(
     enum margay_status status = MARGAY_OK;
     for (unsigned v = 0; v < MARGAY_VARIANTS && status == MARGAY_OK; v++) {
         const char *columns = options->layout->variants[v].columns;
-        if (options->column != NULL)
-            columns = v == 0 ? options->column : NULL;
+        if (options->given.column != NULL)
+            columns = v == 0 ? options->given.column : NULL;
         if (columns != NULL)
-            status = margay_choice_parse(columns, of_layout, options->tenant,
-                                         &choices[v], error);
+            status = margay_choice_parse(
+                columns, of_layout, options->given.tenant, &choices[v], error);
     }
     return status;
 }

@@ -359,7 +359,7 @@ static const char *take_heads(struct named *named, const char *line,
     named->heads_bytes = (size_t)(end - line) - length;
     free(named->heads);
     named->heads = strndup(line + length, named->heads_bytes);
-    named->chosen = named->chosen && named->options.column != NULL;
+    named->chosen = named->chosen && named->options.given.column != NULL;
     return named->heads == NULL ? "names for which there is memory" : NULL;
 }
 
@@ -403,10 +403,11 @@ static enum margay_status make_pattern(struct named *named,
 {
     struct margay_choice *choice = &named->choices[0];
     bool is_picture = named->layout->syntax == MARGAY_SYNTAX_PICTURE;
-    const char *text = named->layout->pattern != NULL ? named->layout->pattern
-                                                      : named->options.pattern;
-    const char *columns = named->options.column != NULL
-                              ? named->options.column
+    const char *text = named->layout->pattern != NULL
+                           ? named->layout->pattern
+                           : named->options.given.pattern;
+    const char *columns = named->options.given.column != NULL
+                              ? named->options.given.column
                               : named->layout->variants[0].columns;
     if (text == NULL)
         return margay_fail(error, MARGAY_BAD_ARGUMENT,
@@ -419,7 +420,7 @@ static enum margay_status make_pattern(struct named *named,
     enum margay_status status =
         margay_pattern_create(text, is_picture, &named->pattern, error);
     if (status == MARGAY_OK)
-        status = margay_choice_parse(columns, true, named->options.tenant,
+        status = margay_choice_parse(columns, true, named->options.given.tenant,
                                      choice, error);
     for (unsigned i = 0; i < choice->count && status == MARGAY_OK; i++) {
         struct margay_named_column *column = &choice->columns[i];
@@ -601,7 +602,8 @@ static enum margay_status set_up(struct named *named,
         by_pattern
             ? make_pattern(named, error)
             : margay_choices_parse(&named->options, named->choices, error);
-    if (status == MARGAY_OK && (by_pattern || named->options.column != NULL))
+    if (status == MARGAY_OK &&
+        (by_pattern || named->options.given.column != NULL))
         choose(named, 0);
     return status;
 }
@@ -615,8 +617,8 @@ static enum margay_status make_named(const struct margay_state_options *options,
     named->options = *options;
     named->layout = named->rows.layout = options->layout;
     named->log.keeps_blanks = options->layout->syntax == MARGAY_SYNTAX_REGEX;
-    named->rows.unit_bytes = options->unit_bytes != 0
-                                 ? options->unit_bytes
+    named->rows.unit_bytes = options->given.unit_bytes != 0
+                                 ? options->given.unit_bytes
                                  : options->layout->offset_bytes;
     named->rows.tenants = options->trial ? NULL : options->tenants;
     enum margay_status status = set_up(named, error);
@@ -683,8 +685,8 @@ static void describe_named(const struct margay_state_options *options,
         choose(named, 0);
     unsigned requests =
         named->lists ? facts->columns & MARGAY_COLUMN_REQUESTS : 0;
-    margay_choice_facts(&named->rows.choice, named->layout, options->unit_bytes,
-                        facts);
+    margay_choice_facts(&named->rows.choice, named->layout,
+                        options->given.unit_bytes, facts);
     facts->columns |= requests;
     facts->counts_requests = requests != 0;
     free_named(named);

@@ -148,7 +148,7 @@ static void note_unit(struct margay_reader *reader)
     const struct margay_layout *layout = reader->detection.format->layout;
     char *evidence = reader->detection.evidence;
     size_t length = strlen(evidence);
-    uint64_t unit = reader->state_options.unit_bytes;
+    uint64_t unit = reader->state_options.given.unit_bytes;
     if (layout != NULL && layout->offset_bytes > 1)
         snprintf(evidence + length, MARGAY_EVIDENCE_BYTES - length,
                  ", offsets in %llu byte%s",
@@ -180,7 +180,7 @@ static enum margay_status describe(struct margay_reader *reader)
     format->describe(&reader->state_options, first, whole ? newline + 1 : first,
                      &reader->facts);
     if (reader->facts.guess[0] != '\0')
-        reader->state_options.column = reader->facts.guess;
+        reader->state_options.given.column = reader->facts.guess;
     return MARGAY_OK;
 }
 

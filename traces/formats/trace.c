@@ -24,12 +24,7 @@ static enum margay_status take_table_options(
     struct margay_reader *reader = &trace->reader;
     const struct margay_format **format = &reader->detection.format;
     bool of_table = given->delimiter != '\0' || given->quote != 0;
-    reader->state_options.unit_bytes = given->unit_bytes;
-    reader->state_options.column = given->column;
-    reader->state_options.delimiter = given->delimiter;
-    reader->state_options.quote = given->quote;
-    reader->state_options.pattern = given->pattern;
-    reader->state_options.tenant = given->tenant;
+    reader->state_options.given = *given;
     if (given->tenant != NULL) {
         reader->state_options.tenants = margay_names_create();
         if (reader->state_options.tenants == NULL)
