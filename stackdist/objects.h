@@ -83,7 +83,7 @@ struct margay_requests {
 };
 
 /* Counts; of a sample, estimates where noted.  With a half-life they fade,
-   except `objects` and their bytes. */
+   except `objects` and their bytes, and `merged`. */
 struct margay_objects_counts {
     uint64_t references, reference_bytes; /* of all requests but deletes */
     uint64_t cold, cold_bytes;       /* of these, first requests; estimated */
@@ -101,9 +101,6 @@ struct margay_objects_counts {
     /* Of a sample, the bytes of the largest object, else 0: it passes smaller
        caches by, which a sample does not know, and their rows are no guide. */
     uint64_t unsure_below;
-    /* Of the sample, requests whose object had more copies of different ages
-       than are kept.  0: all ages are right. */
-    uint64_t merged;
     uint64_t deletes;
     uint64_t far; /* requests beyond the bound that hit in a cache that large
                      objects bypass */
@@ -111,6 +108,9 @@ struct margay_objects_counts {
                                 0.  `cold` are then requests that hit in no
                                 cache, and the counts of objects are unknown and
                                 0. */
+    /* Of the sample, requests so far whose object had more copies of different
+       ages than are kept.  0: all ages are right. */
+    uint64_t merged;
     /* With a half-life counts of requests are in 2^-fraction_bits of them, and
        counts of their bytes in 2^-byte_fraction_bits, as those of curves and
        histograms are: see struct margay_result. */

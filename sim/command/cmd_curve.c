@@ -136,6 +136,7 @@ static enum margay_status begun(struct drive *drive,
 {
     struct rows rows = {.sinks.options = &drive->options, .job = job};
     enum margay_status status = MARGAY_OK;
+    warn_of_ages(&drive->options, job);
     for (size_t i = 0; i < job->pass_count && status == MARGAY_OK; i++)
         status = write_rows(&rows, &job->passes[i], error);
     return status;

@@ -138,6 +138,9 @@ enum margay_status answer_series(const struct options *options,
                                  const struct margay_series *series,
                                  bool *unreached, struct margay_error *error);
 
+/* Warn where objects expire and no summary counts whose ages are not exact. */
+void warn_of_ages(const struct options *options, const struct margay_job *job);
+
 /* Warn of options whose results may surprise. */
 void curve_warn(const struct options *options);
 

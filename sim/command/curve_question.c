@@ -135,6 +135,11 @@ enum margay_status curve_question(const struct options *options,
         options->results.histogram == NULL ? 0 : MARGAY_CAN_GIVE_HISTOGRAM);
     engine.sizes = &options->results.sizes;
     engine.writebacks = options->results.writebacks;
+    if (curve_shares(options) && options->results.sample.rate != 0)
+        return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                           "--tenant: a cache that tenants share takes exact "
+                           "distances, and --sample estimates them (--policy "
+                           "lru simulates caches of their own)");
     if (curve_shares(options))
         return margay_tenants_question(&engine, by, question, error);
     enum margay_status status =

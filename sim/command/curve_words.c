@@ -250,17 +250,26 @@ static bool is_more_than_a_hundredth(uint64_t part, uint64_t all)
     return part > all / 100;
 }
 
-static void warn_of_resized(const char *name, uint64_t resized, uint64_t all)
+/* The words before numbers of objects that a sample estimates. */
+static const char *about_of(const struct options *options)
+{
+    struct margay_objects_options asked;
+    (void)objects_options(options, &asked, NULL);
+    return asked.rate < 1 ? "about " : "";
+}
+
+static void warn_of_resized(const struct options *options, const char *name,
+                            uint64_t resized, uint64_t all)
 {
     char text[WORDS_BYTES];
     if (is_more_than_a_hundredth(resized, all))
-        message_keep("%s: %s (%.3g%%) %s another size than %s object had "
-                     "before; each size counts from its request on "
-                     "(--sizes-from takes one for all)",
-                     name, words_of(resized, "request", text),
-                     100 * (double)resized / (double)all,
-                     resized == 1 ? "has" : "have",
-                     resized == 1 ? "its" : "their");
+        message_keep(
+            "%s: %s%s (%.3g%%) %s another size than %s object had "
+            "before; each size counts from its request on "
+            "(--sizes-from takes one for all)",
+            name, about_of(options), words_of(resized, "request", text),
+            100 * (double)resized / (double)all, resized == 1 ? "has" : "have",
+            resized == 1 ? "its" : "their");
 }
 
 void warn_of_part(const struct options *options,
@@ -277,7 +286,7 @@ void warn_of_part(const struct options *options,
         return;
     all.policy = NULL;
     name_series(options, labels, &all, name);
-    warn_of_resized(name, margay_round_count(all.resized, bits),
+    warn_of_resized(options, name, margay_round_count(all.resized, bits),
                     margay_round_count(all.references, bits));
     if (all.doubtful > 0)
         message_keep(
@@ -287,12 +296,13 @@ void warn_of_part(const struct options *options,
             words_of(margay_round_count(all.doubtful, bits), "miss", text));
 }
 
-static void warn_of_sizes(const struct margay_job *job,
+static void warn_of_sizes(const struct options *options,
+                          const struct margay_job *job,
                           const struct margay_objects_counts *counts)
 {
     uint64_t never;
     (void)margay_trace_unknown_sizes(job->reader, &never);
-    warn_of_resized(job->trace, counts->resized, counts->references);
+    warn_of_resized(options, job->trace, counts->resized, counts->references);
     if (is_more_than_a_hundredth(never, counts->references))
         message_keep("%s: %" PRIu64 " request%s 0 bytes, as the size of "
                      "their object is never said%s",
@@ -300,31 +310,34 @@ static void warn_of_sizes(const struct margay_job *job,
                      strcmp(job->trace, "-") == 0 ? " before them" : "");
 }
 
-/* ", 12 expired", where there are any. */
-static void add_part(char text[PARTS_TEXT], uint64_t count, const char *what)
+/* ", about 12 expired", where there are any. */
+static void add_part(char text[PARTS_TEXT], const char *about, uint64_t count,
+                     const char *what)
 {
     char number[WORDS_BYTES];
     size_t used = strlen(text);
     if (count > 0)
-        snprintf(text + used, PARTS_TEXT - used, ", %s %s",
+        snprintf(text + used, PARTS_TEXT - used, ", %s%s %s", about,
                  words_number(count, number), what);
 }
 
-/* The numbers of references of each kind, but 0; `doubts` are the words about
-   doubtful ones. */
+/* The numbers of references of each kind, but 0; `about` are the words before
+   those that a sample estimates, and `doubts` those about doubtful ones. */
 static void name_parts(const struct margay_objects_counts *counts,
-                       const char *doubts, const margay_trace *trace,
-                       char text[PARTS_TEXT])
+                       const char *about, const char *doubts,
+                       const margay_trace *trace, char text[PARTS_TEXT])
 {
     uint64_t never, unknown = margay_trace_unknown_sizes(trace, &never);
     *text = '\0';
-    add_part(text, counts->expired, "expired");
-    add_part(text, counts->deletes, "deleted");
-    add_part(text, counts->resized, "with another size");
+    add_part(text, about, counts->expired, "expired");
+    add_part(text, "", counts->deletes, "deleted");
+    add_part(text, about, counts->resized, "with another size");
     strcat(text, doubts);
-    add_part(text, counts->merged, "with an approximate time to live");
-    add_part(text, unknown, "without a size of their own");
-    add_part(text, never, "of these 0 bytes, as no size was known");
+    add_part(text, "", counts->merged,
+             *about == '\0' ? "with an approximate time to live"
+                            : "of the sample with an approximate time to live");
+    add_part(text, "", unknown, "without a size of their own");
+    add_part(text, "", never, "of these 0 bytes, as no size was known");
 }
 
 static void summarise_objects(const struct options *options,
@@ -342,17 +355,18 @@ static void summarise_objects(const struct options *options,
     margay_objects_round(&counts);
     (void)objects_options(options, &asked, NULL);
     uint64_t bound = counts.exceeded_bound;
-    bool sampled = asked.rate < 1;
+    const char *about = about_of(options);
     /* Ages leave nothing in doubt that could be counted, and a sample does not
        say how much there is of all. */
-    if (!sampled && (counts.doubtful > 0 || (counts.shrunk > 0 && !asked.ages)))
+    if (*about == '\0' &&
+        (counts.doubtful > 0 || (counts.shrunk > 0 && !asked.ages)))
         snprintf(doubts, sizeof doubts,
                  ", in caches smaller than the largest object %s %s (%.2g%% "
                  "of references) more",
                  asked.ages || counts.expired > 0 ? "about" : "at most",
                  words_of(counts.doubtful, "miss", text[0]),
                  100 * (double)counts.doubtful / (double)counts.references);
-    name_parts(&counts, doubts, job->reader, parts);
+    name_parts(&counts, about, doubts, job->reader, parts);
     if (bound != 0)
         snprintf(objects, sizeof objects, "objects of more than %s",
                  words_of(bound, "byte", text[0]));
@@ -360,14 +374,14 @@ static void summarise_objects(const struct options *options,
         snprintf(objects, sizeof objects, "%s of %s",
                  words_of(counts.objects, "object", text[0]),
                  words_of(counts.object_bytes, "byte", text[1]));
-    message_tell("%s: %s, %s%s in all, %s%s%s, %.1f M refs/s", pass->trace,
-                 words_of(counts.references, "reference", text[0]),
-                 sampled ? "about " : "", objects,
+    message_tell("%s: %s, %s%s in all, %s%s%s%s, %.1f M refs/s", pass->trace,
+                 words_of(counts.references, "reference", text[0]), about,
+                 objects, about,
                  bound != 0 ? words_number(counts.cold, text[1])
                             : words_of(counts.cold, "cold miss", text[1]),
                  bound != 0 ? " hit in no cache up to there" : "", parts,
                  pass_rate(pass));
-    warn_of_sizes(job, &counts);
+    warn_of_sizes(options, job, &counts);
 }
 
 /* -------------------------------------------------------------- samples -- */
@@ -450,13 +464,20 @@ void summarise_pass(const struct options *options, const struct margay_job *job,
                      job->trace);
 }
 
+void warn_of_ages(const struct options *options, const struct margay_job *job)
+{
+    unsigned columns = margay_trace_facts(job->reader)->columns;
+    /* The summary of a whole trace says how many there are. */
+    if (options->results.objects && options->results.policies.count == 0 &&
+        (options->results.ttl.given || (columns & MARGAY_COLUMN_TTLS) != 0) &&
+        (options->reading.tenant != NULL || options->run.window_refs != 0))
+        message_tell("%s: times to live may be approximate here; --policy lru "
+                     "counts them exactly",
+                     job->trace);
+}
+
 void curve_warn(const struct options *options)
 {
-    /* The summary of a whole trace says how many there are. */
-    if (options->results.ttl.given && options->results.policies.count == 0 &&
-        (options->reading.tenant != NULL || options->run.window_refs != 0))
-        message_tell("times to live may be approximate here; --policy lru "
-                     "counts them exactly");
     if (options->results.prometheus != NULL &&
         !interval_is_given(&options->run.every))
         message_tell("%s: written once, in the end; --every N writes it as the "

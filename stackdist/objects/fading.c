@@ -74,7 +74,7 @@ enum margay_status margay_fading_pass(struct margay_fading *fading, size_t refs,
     memcpy(counted, counts, sizeof counted);
     margay_masses_fade(fading->counts, counted, MARGAY_OBJECTS_COUNTS,
                        fading->factor);
-    *counts = (struct margay_objects_counts){0};
+    *counts = (struct margay_objects_counts){.merged = counts->merged};
     fading->refs_left = fading->piece_refs;
     return status;
 }
