@@ -84,8 +84,6 @@ static unsigned abilities_of(const struct margay_engine_class *class)
         can |= MARGAY_CAN_PEEK;
     if (class->list_stack != NULL && class->adopt != NULL)
         can |= MARGAY_CAN_SAVE;
-    if (class->part != NULL)
-        can |= MARGAY_CAN_TAKE_PARTS;
     /* If the engine does not answer other parts, the exact one does (part.h).
      */
     if ((can & MARGAY_CAN_SAVE) && (can & MARGAY_CAN_TELL_DISTANCES))

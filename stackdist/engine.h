@@ -46,26 +46,6 @@ struct margay_expected {
     uint64_t refs, blocks;
 };
 
-/* The functions of an engine of one part of a trace (parts/part.h).  It counts
-   the first touches of its part as infinite, which the caller corrects. */
-struct margay_engine_part {
-    /* Called before any reference: expect these numbers of references and
-       blocks, and note at most `limit` first touches, in order. */
-    enum margay_status (*begin)(void *state,
-                                const struct margay_expected *expected,
-                                uint64_t limit, struct margay_error *error);
-    /* The first touches, which the engine owns. */
-    uint64_t *(*touches)(void *state, size_t *count);
-    /* No more references will come, only questions. */
-    enum margay_status (*close)(void *state, struct margay_error *error);
-    enum margay_status (*answer)(void *state,
-                                 struct margay_part_question *question,
-                                 struct margay_error *error);
-    /* How many blocks of the stack no later part has asked about: those that
-       list_stack() has now. */
-    uint64_t (*left)(const void *state);
-};
-
 /* Abilities that imply others: a histogram has the curve at all sizes, and an
    engine that gives distances has a histogram of them. */
 #define MARGAY_GIVES_COUNTS \
@@ -114,9 +94,6 @@ struct margay_engine_class {
        have exceeded. */
     enum margay_status (*adopt)(void *state, const margay_histogram *counts,
                                 struct margay_error *error);
-
-    /* NULL where the exact engine answers questions instead (parts/part.h). */
-    const struct margay_engine_part *part;
 };
 
 /* Hot loops call class->feed with the state. */
@@ -162,6 +139,24 @@ extern const struct margay_engine_class margay_engine_times;
 extern const struct margay_engine_class margay_engine_footprint;
 extern const struct margay_engine_class margay_engine_optimal;
 extern const struct margay_engine_class margay_engine_fading;
+
+/* The exact engine of one part of a trace (exact/answer.c, parts/part.h).  It
+   counts the first touches of its part as infinite, which the caller corrects.
+   margay_exact_begin() comes before any reference: expect these numbers of
+   references and blocks, and note at most `limit` first touches, in order,
+   which the engine owns.  After margay_exact_close() no more references come,
+   only questions.  The blocks left are those of the stack that no later part
+   has asked about: those that list_stack() has now. */
+enum margay_status margay_exact_begin(void *state,
+                                      const struct margay_expected *expected,
+                                      uint64_t limit,
+                                      struct margay_error *error);
+uint64_t *margay_exact_touches(void *state, size_t *count);
+enum margay_status margay_exact_close(void *state, struct margay_error *error);
+enum margay_status margay_exact_answer(void *state,
+                                       struct margay_part_question *question,
+                                       struct margay_error *error);
+uint64_t margay_exact_left(const void *state);
 
 /* Feed an engine the `count` of `refs` references that are in a sample.  Where
    counts fade, these are no more than margay_half_life_left(), and those of the

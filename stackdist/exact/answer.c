@@ -63,9 +63,10 @@ enum margay_status margay_exact_reserve_touches(struct margay_exact *e,
 /* Reserving saves copies when arrays grow.  Memory for touches is not used
    before it is written, but a hash table is written everywhere from the
    beginning. */
-static enum margay_status begin(void *state,
-                                const struct margay_expected *expected,
-                                uint64_t limit, struct margay_error *error)
+enum margay_status margay_exact_begin(void *state,
+                                      const struct margay_expected *expected,
+                                      uint64_t limit,
+                                      struct margay_error *error)
 {
     struct margay_exact *e = state;
     uint64_t refs = margay_minimum(limit, expected->refs);
@@ -83,14 +84,14 @@ static enum margay_status begin(void *state,
     return status;
 }
 
-static uint64_t *touches(void *state, size_t *count)
+uint64_t *margay_exact_touches(void *state, size_t *count)
 {
     struct margay_exact *e = state;
     *count = (size_t)e->touch_count;
     return e->touches;
 }
 
-static enum margay_status close_part(void *state, struct margay_error *error)
+enum margay_status margay_exact_close(void *state, struct margay_error *error)
 {
     struct margay_exact *e = state;
     enum margay_status status = margay_exact_empty_filter(e, error);
@@ -98,7 +99,7 @@ static enum margay_status close_part(void *state, struct margay_error *error)
     return status;
 }
 
-static uint64_t left(const void *state)
+uint64_t margay_exact_left(const void *state)
 {
     const struct margay_exact *e = state;
     return e->rank.live;
@@ -238,9 +239,9 @@ static enum margay_status run_answer(struct answer *answer)
                           : MARGAY_OK;
 }
 
-static enum margay_status answer(void *state,
-                                 struct margay_part_question *question,
-                                 struct margay_error *error)
+enum margay_status margay_exact_answer(void *state,
+                                       struct margay_part_question *question,
+                                       struct margay_error *error)
 {
     /* The number of shares that are worth their copies. */
     size_t least =
@@ -263,11 +264,3 @@ static enum margay_status answer(void *state,
                ? MARGAY_OK
                : margay_fail_memory(error, "the answers of a part");
 }
-
-const struct margay_engine_part margay_exact_part = {
-    .begin = begin,
-    .touches = touches,
-    .close = close_part,
-    .answer = answer,
-    .left = left,
-};

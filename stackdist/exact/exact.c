@@ -413,7 +413,8 @@ const struct margay_engine_class margay_engine_exact = {
              .time = "O(N)",
              .space = "O(M)",
              .source = "Bennett and Kruskal 1975, with constant-time rank"},
-    .can = MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND,
+    .can =
+        MARGAY_GIVES_DISTANCES | MARGAY_CAN_TAKE_BOUND | MARGAY_CAN_TAKE_PARTS,
     .check = check,
     .state_bytes = sizeof(struct margay_exact),
     .create = create,
@@ -424,5 +425,4 @@ const struct margay_engine_class margay_engine_exact = {
     .peek = peek,
     .list_stack = list_stack,
     .adopt = adopt,
-    .part = &margay_exact_part,
 };

@@ -150,8 +150,6 @@ void margay_exact_spill(struct margay_exact *e, uint64_t index);
 
 /* ----------------------------------------------------- answer.c -- */
 
-extern const struct margay_engine_part margay_exact_part;
-
 /* Reserve memory for the first touches of a batch. */
 enum margay_status margay_exact_reserve_touches(struct margay_exact *e,
                                                 struct margay_error *error);

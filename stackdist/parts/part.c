@@ -30,12 +30,12 @@ enum margay_status margay_part_begin(struct margay_part *part,
     if (status != MARGAY_OK)
         return status;
     if (!setup->plain)
-        part->own = part->engine->class->part;
+        part->own = part->engine->class == &margay_engine_exact;
     const struct margay_expected expected = {setup->refs,
                                              setup->expected_blocks};
-    if (part->own != NULL)
-        status = part->own->begin(part->engine->state, &expected,
-                                  part->first ? 0 : part->bound, error);
+    if (part->own)
+        status = margay_exact_begin(part->engine->state, &expected,
+                                    part->first ? 0 : part->bound, error);
     if (status == MARGAY_OK && setup->block_count > 0) {
         status = margay_engine_feed(part->engine, setup->blocks,
                                     (size_t)setup->block_count, NULL, error);
@@ -61,8 +61,7 @@ enum margay_status margay_part_feed(struct margay_part *part,
     enum margay_status status = MARGAY_OK;
     for (size_t done = 0; done < count && status == MARGAY_OK;) {
         size_t some = count - done < PIECE_REFS ? count - done : PIECE_REFS;
-        if (part->own == NULL && !part->first &&
-            part->touch_count < part->bound) {
+        if (!part->own && !part->first && part->touch_count < part->bound) {
             uint64_t distances[PIECE_REFS];
             if (!MARGAY_MAKE_ROOM(part->touches, part->touch_count, some,
                                   part->touch_capacity))
@@ -89,8 +88,8 @@ enum margay_status margay_part_feed(struct margay_part *part,
 
 uint64_t *margay_part_touches(struct margay_part *part, size_t *count)
 {
-    if (part->own != NULL && part->touches == NULL)
-        return part->own->touches(part->engine->state, count);
+    if (part->own && part->touches == NULL)
+        return margay_exact_touches(part->engine->state, count);
     *count = part->touch_count;
     return part->touches;
 }
@@ -110,11 +109,11 @@ static enum margay_status hand_over(struct margay_part *part,
         margay_engine_create("exact", &options, &part->engine, error);
     if (status != MARGAY_OK)
         return status;
-    part->own = part->engine->class->part;
-    status = part->own->begin(part->engine->state, &expected, 0, error);
+    part->own = true;
+    status = margay_exact_begin(part->engine->state, &expected, 0, error);
     if (status == MARGAY_OK)
         status = margay_engine_import(part->engine, state, error);
-    return status == MARGAY_OK ? part->own->close(part->engine->state, error)
+    return status == MARGAY_OK ? margay_exact_close(part->engine->state, error)
                                : status;
 }
 
@@ -122,8 +121,8 @@ enum margay_status margay_part_close(struct margay_part *part,
                                      struct margay_error *error)
 {
     struct margay_engine_state state;
-    if (part->own != NULL)
-        return part->own->close(part->engine->state, error);
+    if (part->own)
+        return margay_exact_close(part->engine->state, error);
     enum margay_status status =
         margay_engine_export(part->engine, &state, error);
     if (status == MARGAY_OK && !part->plain)
@@ -198,7 +197,7 @@ enum margay_status margay_part_answer(struct margay_part *part,
             if (&help->parts[i] != part)
                 helpers[question.helper_count++] = help->parts[i].engine->state;
         }
-        status = part->own->answer(part->engine->state, &question, error);
+        status = margay_exact_answer(part->engine->state, &question, error);
         *count = question.count;
     } else {
         status = answer_plainly(part, blocks, count, error);
@@ -209,7 +208,7 @@ enum margay_status margay_part_answer(struct margay_part *part,
 
 uint64_t margay_part_left(const struct margay_part *part)
 {
-    return part->plain ? 0 : part->own->left(part->engine->state);
+    return part->plain ? 0 : margay_exact_left(part->engine->state);
 }
 
 /* The questions to a plain part are in its stack, too, so the bound may have

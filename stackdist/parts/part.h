@@ -21,16 +21,14 @@
 
 #include "traces/traces_internal.h"
 
-struct margay_engine_part;
-
 struct margay_part {
     /* One that cannot answer by itself gives its state to the exact engine when
        the part is closed. */
     margay_engine *engine;
-    const struct margay_engine_part *own; /* NULL: it cannot, or is plain */
-    bool first;                           /* there is nothing before it */
-    bool plain;                           /* how it answers */
-    uint64_t bound;                       /* UINT64_MAX = none */
+    bool own;       /* it answers: it is exact, and the part is not plain */
+    bool first;     /* there is nothing before it */
+    bool plain;     /* how it answers */
+    uint64_t bound; /* UINT64_MAX = none */
     margay_histogram *counts; /* the engine's, once finished; of a plain part
                                  those that are settled, once closed */
     uint64_t *touches;        /* first touches, unless the engine has them */

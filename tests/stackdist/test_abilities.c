@@ -194,8 +194,7 @@ static bool takes_parts(const struct subject *subject)
         margay_part_feed(&row.parts[0], blocks, REFS / 2, NULL) == MARGAY_OK &&
         margay_part_feed(&row.parts[1], blocks + REFS / 2, REFS - REFS / 2,
                          NULL) == MARGAY_OK &&
-        row.parts[0].own != NULL &&
-        margay_row_close(&row, 2, NULL) == MARGAY_OK &&
+        row.parts[0].own && margay_row_close(&row, 2, NULL) == MARGAY_OK &&
         margay_row_finish(&row, &got, NULL) == MARGAY_OK;
     margay_row_free(&row);
     margay_crew_free(crew);
