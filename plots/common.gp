@@ -71,6 +71,7 @@ if (series == 0) {
 }
 
 array FILE[series]
+array TABLE[series]
 array FIRST[series]
 array LAST[series]
 array TRACE[series]
@@ -86,7 +87,8 @@ known(text) = text eq "-" ? "" : text
 do for [i = 1:series] {
     about = $series[3 * i - 2]
     several_whos = several_whos || int(word(about, 1)) > 1
-    FILE[i] = CSV[int(word(about, 2))]
+    TABLE[i] = int(word(about, 2))
+    FILE[i] = CSV[TABLE[i]]
     FIRST[i] = int(word(about, 3))
     LAST[i] = int(word(about, 4))
     BLOCK[i] = known(word(about, 5))
@@ -129,7 +131,7 @@ do for [detail = 0:2] {
                           several_blocks ? block_text(BLOCK[i]) : "")
         if (several_tenants) { LABEL[i] = joined(TENANT[i], LABEL[i]) }
         if (several_policies) { LABEL[i] = joined(POLICY[i], LABEL[i]) }
-        if (detail == 2) { LABEL[i] = joined(LABEL[i], base_name(FILE[i])) }
+        if (detail == 2) { LABEL[i] = joined(LABEL[i], base_name(SHOWN[TABLE[i]])) }
         same = same || strstrt(seen, "\n" . LABEL[i] . "\n") > 0
         seen = seen . LABEL[i] . "\n"
     }

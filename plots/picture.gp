@@ -3,8 +3,9 @@
 #     gnuplot -e "KIND = 'curve'" -c picture.gp OUT.png|svg|pdf|eps|tex CSV...
 #
 # KIND names the script of the picture, curve.gp, which stands next to this one
-# and finds CSV, the array of the tables' names.  margay plot says which kind a
-# table takes, and sets more (terminal.gp).
+# and finds CSV, the array of the tables' files.  margay plot says which kind a
+# table takes, and sets SHOWN, the names that people know these by, and more
+# (terminal.gp).
 
 folder(path) = strstrt(path, "/") == 0 ? "" : path[1:strstrt(path, "/")] \
     . folder(path[strstrt(path, "/") + 1:*])

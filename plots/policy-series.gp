@@ -70,7 +70,7 @@ stats $lines using 1 nooutput
 smallest = STATS_min
 largest = STATS_max
 stats $lines using (note_ratio($2), $2) nooutput
-least = STATS_min
+least = exists("STATS_min") ? STATS_min : 0
 array NAME[series]
 array TURN[series]
 array PLACE[series]

@@ -16,9 +16,10 @@ struct plot {
 
 /* --------------------------------------------------------- the tables -- */
 
-static const char *shown_operand(const struct options *options, size_t i)
+static const char *const *names_of(const struct options *options)
 {
-    return options->shown == NULL ? options->operands[i] : options->shown[i];
+    return options->shown == NULL ? (const char *const *)options->operands
+                                  : options->shown;
 }
 
 static enum margay_status add_table(struct plot *plot,
@@ -26,7 +27,7 @@ static enum margay_status add_table(struct plot *plot,
                                     struct margay_error *error)
 {
     const struct plot_kind *kind;
-    const char *path = shown_operand(options, plot->count);
+    const char *path = names_of(options)[plot->count];
     enum margay_status status =
         plot_table_read(options->operands[plot->count], path, &kind,
                         plot->tables[plot->count], error);
@@ -43,7 +44,7 @@ static enum margay_status add_table(struct plot *plot,
     return margay_fail(error, MARGAY_BAD_INPUT,
                        "%s: the tables do not go into one picture: %s is "
                        "of another kind",
-                       path, shown_operand(options, 0));
+                       path, names_of(options)[0]);
 }
 
 static enum margay_status read_tables(struct plot *plot,
@@ -93,7 +94,7 @@ static enum margay_status check_options(const struct plot *plot,
             return margay_fail(error, MARGAY_BAD_ARGUMENT,
                                "%s: there is no such choice in this picture "
                                "of %s",
-                               choices[i].name, shown_operand(options, 0));
+                               choices[i].name, names_of(options)[0]);
     }
     return MARGAY_OK;
 }
@@ -127,9 +128,8 @@ static enum margay_status choose_script(struct plot *plot,
     }
     if (chosen < count && others[chosen].script == NULL)
         return margay_fail(error, MARGAY_BAD_INPUT,
-                           "%s: %s needs a table of %s",
-                           shown_operand(options, 0), others[chosen].name,
-                           others[chosen].needs);
+                           "%s: %s needs a table of %s", names_of(options)[0],
+                           others[chosen].name, others[chosen].needs);
     plot->script = chosen == count ? plot->kind->script : others[chosen].script;
     return MARGAY_OK;
 }
@@ -150,8 +150,8 @@ static enum margay_status make(struct plot *plot, const struct options *options,
             output_open(options->output, OUTPUT_HELD, &plot->output, error);
     if (status == MARGAY_OK)
         status = picture_draw(plot->script, &options->picture, suffix,
-                              shown_operand(options, 0), plot->tables,
-                              plot->count, plot->output, error);
+                              names_of(options), plot->tables, plot->count,
+                              plot->output, error);
     return status;
 }
 

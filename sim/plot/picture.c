@@ -140,8 +140,10 @@ static void put_axis(FILE *stream, char name, const struct picture_axis *axis)
 
 static enum margay_status picture_settings(
     const struct picture_options *options, const char *kind, const char *suffix,
-    char **settings, struct margay_error *error)
+    const char *const *names, size_t count, char **settings,
+    struct margay_error *error)
 {
+    char shown[PLOT_NAME_BYTES];
     size_t bytes;
     *settings = NULL;
     FILE *stream = open_memstream(settings, &bytes);
@@ -169,6 +171,11 @@ static enum margay_status picture_settings(
         fputs("HIT = 1; ", stream);
     put_axis(stream, 'X', &options->x);
     put_axis(stream, 'Y', &options->y);
+    fprintf(stream, "array SHOWN[%zu]; ", count);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(shown, sizeof shown, "SHOWN[%zu]", i + 1);
+        put_setting(stream, shown, names[i]);
+    }
     bool written = !ferror(stream);
     if (fclose(stream) == 0 && written)
         return MARGAY_OK;
@@ -394,7 +401,7 @@ static enum margay_status begin(struct run *run, const char *settings,
 
 enum margay_status picture_draw(const char *kind,
                                 const struct picture_options *options,
-                                const char *suffix, const char *name,
+                                const char *suffix, const char *const *names,
                                 char (*tables)[PLOT_NAME_BYTES], size_t count,
                                 struct output *output,
                                 struct margay_error *error)
@@ -402,7 +409,7 @@ enum margay_status picture_draw(const char *kind,
     struct run run = {.picture = -1, .said = -1};
     char *settings;
     enum margay_status status =
-        picture_settings(options, kind, suffix, &settings, error);
+        picture_settings(options, kind, suffix, names, count, &settings, error);
     if (status == MARGAY_OK)
         status = picture_check(error);
     if (status == MARGAY_OK)
@@ -412,9 +419,9 @@ enum margay_status picture_draw(const char *kind,
     if (status == MARGAY_OK)
         status = read_results(&run, error);
     if (status == MARGAY_OK)
-        status = explain_end(&run, suffix, name, error);
+        status = explain_end(&run, suffix, names[0], error);
     if (status == MARGAY_OK && *run.note != '\0')
-        message_print("%s: %s", name, run.note);
+        message_print("%s: %s", names[0], run.note);
     if (status == MARGAY_OK && strcmp(suffix, ".tex") == 0)
         write_tikz(output, run.drawn);
     else if (status == MARGAY_OK && strcmp(suffix, ".svg") == 0)

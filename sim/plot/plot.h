@@ -85,17 +85,17 @@ const char *picture_suffix(const char *name);
    a long analysis. */
 enum margay_status picture_check(struct margay_error *error);
 
-/* Draw the tables, under the names that plot_table_read() gave, by the script
-   of that name, as `suffix` (".png") says, into memory, and write the picture
-   to the output once it is whole.  gnuplot has no other file to write to, and a
-   signal that ends this process ends gnuplot before.  MARGAY_IO if gnuplot
-   cannot be run, fails, or leaves a picture that is not whole, even with status
-   0; MARGAY_BAD_INPUT if the script refuses the tables; MARGAY_NO_MEMORY.
-   Messages, also those of the script, begin with `name`.  The output keeps
-   failures to write. */
+/* Draw the tables, which plot_table_read() gave and people know by `names`, by
+   the script of the name `kind`, as `suffix` (".png") says, into memory, and
+   write the picture to the output once it is whole.  gnuplot has no other file
+   to write to, and a signal that ends this process ends gnuplot before.
+   MARGAY_IO if gnuplot cannot be run, fails, or leaves a picture that is not
+   whole, even with status 0; MARGAY_BAD_INPUT if the script refuses the tables;
+   MARGAY_NO_MEMORY. Messages, also those of the script, begin with the first of
+   the names.  The output keeps failures to write. */
 enum margay_status picture_draw(const char *kind,
                                 const struct picture_options *options,
-                                const char *suffix, const char *name,
+                                const char *suffix, const char *const *names,
                                 char (*tables)[PLOT_NAME_BYTES], size_t count,
                                 struct output *output,
                                 struct margay_error *error);

@@ -68,19 +68,20 @@ for name in '<touch owned' '|touch owned' "'quoted" '-x' 'a b,"c' '@x' '$x'; do
 done
 fake curve.csv curve.csv -o two.png
 is 'several files' "$(sed -n '1,5p;7,$s/[0-9]*$//p' arguments | tr '\n' ' ')" \
-    "-d -e FORMAT = '.png'; KIND = 'curve';  -c $work/scripts/picture.gp /proc/self/fd/ /proc/self/fd/ "
+    "-d -e FORMAT = '.png'; KIND = 'curve'; array SHOWN[2]; SHOWN[1] = 'curve.csv'; SHOWN[2] = 'curve.csv';  -c $work/scripts/picture.gp /proc/self/fd/ /proc/self/fd/ "
 like 'gnuplot knows no file of ours to write to' "$(sed -n 6p arguments)" \
     '^/proc/self/fd/[0-9]+$'
 fake "$work/histogram.csv" -o x.pdf
 is 'a histogram has its own script' \
     "$(sed -n '3p;7s/[0-9]*$//p' arguments | tr '\n' ' ')" \
-    "FORMAT = '.pdf'; KIND = 'histogram';  /proc/self/fd/ "
+    "FORMAT = '.pdf'; KIND = 'histogram'; array SHOWN[1]; SHOWN[1] = '$work/histogram.csv';  /proc/self/fd/ "
 printf '1,7\n1,8\n2,7\n2,8\n2,9\n' >groups.data
 "$MARGAY" curve -q --requests --column request=1,id=2 --tokens-per-block 16 \
     --groups full,window=32 groups.data -o groups.csv
 fake groups.csv -o x.pdf
 is 'a table of groups of layers has a picture' \
-    "$status $(sed -n '3p' arguments)" "0 FORMAT = '.pdf'; KIND = 'curve'; "
+    "$status $(sed -n '3p' arguments)" \
+    "0 FORMAT = '.pdf'; KIND = 'curve'; array SHOWN[1]; SHOWN[1] = 'groups.csv'; "
 echo old >kept.png
 ln -s kept.png link.png
 fake curve.csv -o link.png
