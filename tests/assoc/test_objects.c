@@ -141,7 +141,8 @@ static bool differ(const char *spec)
         .objects = OBJECTS,
         .policy = spec,
         .seed = any_u64(),
-        .noted = {true, most_bytes, requests[REFS - 1].time, 29 * 8 * unit},
+        .noted = {true, most_bytes, requests[REFS - 1].time, 29 * 8 * unit,
+                  false},
     };
     static uint32_t words[REFS * (4 * MARGAY_NOTE_WORDS + 1)];
     uint64_t now[OBJECTS];
@@ -278,7 +279,7 @@ static void test_abilities(void)
                 .sizes = nothing,
                 .objects = MANY,
                 .policy = spec,
-                .noted = {true, 0, 1, 1},
+                .noted = {true, 0, 1, 1, false},
             };
             margay_object_cache *cache;
             snprintf(spec, sizeof spec, "%s%s", info->name, more[j]);
