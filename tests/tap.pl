@@ -61,7 +61,7 @@ sub status_of {
         exec $program, @arguments or die "$program: $!\n";
     }
     waitpid $child, 0;
-    return $? >> 8;
+    return $? & 127 ? 128 + ($? & 127) : $? >> 8;
 }
 
 1;
