@@ -82,15 +82,13 @@ struct margay_requests {
     const uint8_t *ops;
 };
 
-/* Counts; of a sample, estimates where noted.  With a half-life they fade,
-   except `objects` and their bytes, and `merged`. */
+/* Counts; of a sample, estimates where noted.  With a half-life those
+   before `objects` fade. */
 struct margay_objects_counts {
     uint64_t references, reference_bytes; /* of all requests but deletes */
     uint64_t cold, cold_bytes;       /* of these, first requests; estimated */
     uint64_t expired, expired_bytes; /* and expired ones in all caches from
                                         their distance on */
-    uint64_t objects, object_bytes;  /* distinct ones, and the most bytes that
-                                        they had; estimated */
     /* Requests whose size differs from the object's last one, and those of them
        with a smaller size; estimated. */
     uint64_t resized, shrunk;
@@ -98,12 +96,14 @@ struct margay_objects_counts {
        but may be misses there because sizes changed: no such cache has more
        further misses than this.  Without ages and samples. */
     uint64_t doubtful;
-    /* Of a sample, the bytes of the largest object, else 0: it passes smaller
-       caches by, which a sample does not know, and their rows are no guide. */
-    uint64_t unsure_below;
     uint64_t deletes;
     uint64_t far; /* requests beyond the bound that hit in a cache that large
                      objects bypass */
+    uint64_t objects, object_bytes; /* distinct ones, and the most bytes that
+                                       they had; estimated */
+    /* Of a sample, the bytes of the largest object, else 0: it passes smaller
+       caches by, which a sample does not know, and their rows are no guide. */
+    uint64_t unsure_below;
     uint64_t exceeded_bound; /* the bound in bytes if the objects have more, or
                                 0.  `cold` are then requests that hit in no
                                 cache, and the counts of objects are unknown and
@@ -111,8 +111,8 @@ struct margay_objects_counts {
     /* Of the sample, requests so far whose object had more copies of different
        ages than are kept.  0: all ages are right. */
     uint64_t merged;
-    /* With a half-life counts of requests are in 2^-fraction_bits of them, and
-       counts of their bytes in 2^-byte_fraction_bits, as those of curves and
+    /* Counts of requests that fade are in 2^-fraction_bits of them, and counts
+       of their bytes in 2^-byte_fraction_bits, as those of curves and
        histograms are: see struct margay_result. */
     unsigned fraction_bits, byte_fraction_bits;
 };

@@ -17,6 +17,11 @@
 #include "stackdist/half_life.h"
 #include "traces/traces_internal.h"
 
+/* Counts of references come in pairs with those of their bytes. */
+enum { OF_REFS, OF_BYTES, PAIR };
+_Static_assert(sizeof(struct margay_step) == PAIR * sizeof(uint64_t),
+               "a step is a pair of counts");
+
 void margay_fading_begin(struct margay_fading *fading, uint64_t half_life_refs)
 {
     *fading = (struct margay_fading){0};
@@ -40,7 +45,7 @@ static enum margay_status fade_steps(struct margay_masses *masses,
                                      struct margay_steps *steps, double factor,
                                      struct margay_error *error)
 {
-    size_t count = 2 * steps->count;
+    size_t count = PAIR * steps->count;
     if (!MARGAY_MAKE_ROOM(masses->list, 0, count, masses->capacity))
         return margay_fail_memory(error, "counts that fade");
     for (; masses->count < count; masses->count++)
@@ -81,18 +86,16 @@ enum margay_status margay_fading_pass(struct margay_fading *fading, size_t refs,
 
 /* --------------------------------------------------------------- results -- */
 
-#define FIRST_KEPT \
-    (offsetof(struct margay_objects_counts, objects) / sizeof(uint64_t))
+#define PAIRED \
+    (offsetof(struct margay_objects_counts, resized) / sizeof(uint64_t))
 
 static bool is_of_bytes(size_t i)
 {
-    return i < FIRST_KEPT && i % 2 == 1;
+    return i < PAIRED && i % PAIR == OF_BYTES;
 }
 
 static unsigned bits_of(const struct margay_objects_counts *counts, size_t i)
 {
-    if (i == FIRST_KEPT || i == FIRST_KEPT + 1)
-        return 0;
     return is_of_bytes(i) ? counts->byte_fraction_bits : counts->fraction_bits;
 }
 
@@ -135,9 +138,10 @@ enum margay_status margay_masses_settle(
         return margay_fail_memory(error, "counts that fade");
     const uint64_t *counted = (const uint64_t *)steps->steps;
     uint64_t *made = (uint64_t *)settled->steps;
-    for (size_t i = 0; i < 2 * steps->count; i++)
-        made[i] = margay_mass_of(
-            counted[i], i < masses->count ? masses->list[i] : 0,
-            i % 2 == 0 ? counts->fraction_bits : counts->byte_fraction_bits);
+    for (size_t i = 0; i < PAIR * steps->count; i++)
+        made[i] =
+            margay_mass_of(counted[i], i < masses->count ? masses->list[i] : 0,
+                           i % PAIR == OF_REFS ? counts->fraction_bits
+                                               : counts->byte_fraction_bits);
     return MARGAY_OK;
 }

@@ -375,10 +375,10 @@ struct margay_masses {
     size_t count, capacity;
 };
 
-/* The counts at the head of the struct, all that fade among them; up to
-   `objects` each of references is followed by that of their bytes. */
+/* The counts that fade are at the head of the struct; up to `resized` each of
+   references is followed by that of their bytes. */
 #define MARGAY_OBJECTS_COUNTS \
-    (offsetof(struct margay_objects_counts, exceeded_bound) / sizeof(uint64_t))
+    (offsetof(struct margay_objects_counts, objects) / sizeof(uint64_t))
 
 /* All of an engine.  A zeroed struct fades nothing. */
 struct margay_fading {
