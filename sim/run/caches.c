@@ -61,7 +61,7 @@ struct grid {
     /* The counts of the analysis, [pass][set][way][policy]. */
     struct margay_cache_row *rows;
     size_t row_count;
-    /* The crew, with some caches of a part and what is left of a span. */
+    /* The crew, with some caches of a part and the rest of a span. */
     margay_crew *crew;
     margay_cache **fed;
     struct margay_span left;
@@ -397,6 +397,8 @@ static enum margay_status begin_rows(margay_analysis *analysis,
     grid->row_count = analysis->pass_count * grid->request.set_count *
                       grid->request.way_count * grid->request.policy_count;
     grid->rows = calloc(grid->row_count, sizeof *grid->rows);
+    _Static_assert(sizeof *grid->rows == (4 + MARGAY_KINDS) * sizeof(uint64_t),
+                   "a row is counts alone");
     analysis->counts = (uint64_t *)grid->rows;
     analysis->count_count =
         grid->row_count * (sizeof *grid->rows / sizeof(uint64_t));

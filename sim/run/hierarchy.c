@@ -129,6 +129,9 @@ static enum margay_status begin(margay_analysis *analysis,
     machines->level_count = options.machine_count * options.machine.level_count;
     machines->counts =
         calloc(machines->level_count + 1, sizeof *machines->counts);
+    _Static_assert(sizeof *machines->counts ==
+                       (13 + 2 * MARGAY_KINDS) * sizeof(uint64_t),
+                   "a level has counts alone");
     analysis->counts = (uint64_t *)machines->counts;
     analysis->count_count = (machines->level_count + 1) *
                             (sizeof *machines->counts / sizeof(uint64_t));
