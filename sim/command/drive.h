@@ -3,8 +3,8 @@
  *
  * The options become a request (<margay/run.h>), and the calls of the run to
  * its host become progress, messages and files.  A command asks a question and
- * writes the results.  What else it knows stands after a struct drive, which
- * its functions get.
+ * writes the results.  Its functions get its struct drive, which has to be the
+ * first member of its own structure: they cast the one to the other.
  */
 #ifndef MARGAY_SIM_COMMAND_DRIVE_H
 #define MARGAY_SIM_COMMAND_DRIVE_H
@@ -20,8 +20,8 @@
 /* A table that a command writes; of another kind of file, which has no columns,
    the output alone. */
 struct drive_file {
-    /* NULL: not asked for.  The first file is --output's, and a table; without
-       columns, it is none of these. */
+    /* NULL: not asked for.  The first file is --output's, and a table; where
+       files[0] has no columns, the command opens --output itself. */
     const char *path;
     const char *columns;
     enum csv_form form;

@@ -113,7 +113,7 @@ struct csv_label {
     uint64_t number;
 };
 
-/* What stands in CSV: a header row and rows; a column with the names and one
+/* The forms of CSV: a header row and rows; a column with the names and one
    with the fields of a single row; or rows of a table that was begun
    elsewhere. */
 enum csv_form { CSV_ROWS, CSV_UPRIGHT, CSV_PART };

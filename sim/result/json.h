@@ -13,7 +13,7 @@
    the text may stand in a page.  Returns the end. */
 char *json_put_text(char *to, const char *text, size_t bytes);
 
-/* What other texts become in a language; NULL: they stay. */
+/* The texts that a language has for others; NULL: they stay. */
 struct escapes {
     const char *control; /* a control character */
     const char *invalid; /* a byte that is no part of a character of UTF-8 */

@@ -99,7 +99,7 @@ struct machine_results {
     const struct machine *machine;     /* its table, and its varied fields */
     const struct margay_level *levels; /* of all machines, one by one */
     const margay_family *family;
-    const struct margay_level_counts *counts; /* of all, and of what was fed */
+    const struct margay_level_counts *counts; /* of all, and of the input */
     uint64_t instructions; /* 0 = fetches count, if the trace has all */
 };
 

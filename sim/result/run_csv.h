@@ -51,10 +51,10 @@ enum margay_status run_table_read(struct run_places *places, const char *path,
 enum margay_status run_csv_read(struct run_csv *run, const char *text,
                                 bool has_size, struct margay_error *error);
 
-/* Read RUN.csv=SIZE, or RUN.csv, which perhaps may have a column of places; of
-   one trace at one block size.  MARGAY_BAD_INPUT where a place comes twice,
-   there is no histogram or, without places, another one.  Clear them in any
-   case. */
+/* Read RUN.csv=SIZE, or RUN.csv, where may_have_places, with a column of
+   places; of one trace at one block size.  MARGAY_BAD_INPUT where a place comes
+   twice, there is no histogram or, without places, another one.  Clear them in
+   any case. */
 enum margay_status run_places_read(struct run_places *places, const char *text,
                                    bool has_size, enum run_bins bins,
                                    bool may_have_places,

@@ -29,8 +29,8 @@ enum margay_status margay_question_create(const margay_question *kind,
 
 /* ----------------------------------------------------- counts that fade -- */
 
-/* Nothing is reset where a piece of half_life.h ends: caches go on, and what
-   they have counted since the last end becomes masses. */
+/* Nothing is reset where a piece of half_life.h ends: caches go on, and
+   their counts since the last end become masses. */
 struct margay_faded_counts {
     uint64_t piece_refs, fed_refs; /* of the piece that has begun */
     double factor;

@@ -16,8 +16,8 @@
  *   array and a vector instead of their tree.  The chains are those of
  *   Deflate's reference implementation, by Gailly and Adler.
  * Guarantee: distances below MARGAY_NEAR_MOST_BLOCKS are exact, and so is the
- * number of all others. Cost: O(1) expected per reference, some 30
- * instructions; 72 KB.
+ *   number of all others.
+ * Cost: O(1) expected per reference, some 30 instructions; 72 KB.
  */
 #ifndef MARGAY_STACKDIST_EXACT_NEAR_H
 #define MARGAY_STACKDIST_EXACT_NEAR_H

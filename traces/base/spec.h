@@ -33,8 +33,7 @@ struct margay_settings {
    - the other words: "mode=auto|on|off",
    - or the ends of a range: "size=16|1..64", with a point in one of the three
      where it is of decimal fractions: "e=0.1|0..1".  A default that is no
-   number
-     ("size=none|1..64") means 0,
+     number ("size=none|1..64") means 0,
    - or SIZE+SIZE: cache sizes in blocks, joined by '+'. */
 struct margay_spec_row {
     const char *name; /* NULL beyond the table */

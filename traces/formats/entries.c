@@ -1,11 +1,11 @@
 /*
  * entries.c - writing tables and records
  *
- * Tables get a line for each reference, most formats of records what their
- * encoders make of each one, and champsim a record for each
- * instruction: consecutive references of one call site.  Records of oracle hold
- * the index, from 1 on, of the next record of the same id, so all are kept
- * until the trace ends, 32 bytes each and 8 more in the end.
+ * Tables get a line for each reference, most formats of records a record of
+ * their encoders for each one, and champsim a record for each instruction:
+ * consecutive references of one call site.  Records of oracle hold the index,
+ * from 1 on, of the next record of the same id, so all are kept until the trace
+ * ends, 32 bytes each and 8 more in the end.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>

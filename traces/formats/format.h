@@ -116,6 +116,8 @@ typedef const char *margay_decode_function(
 
 /* How a format makes its state. */
 struct margay_state_options {
+    /* As they were given; but where the names of columns were taken for a
+       --column, and it was not given, this is in given.column. */
     struct margay_trace_options given;
     struct margay_names *tenants;       /* NULL without given.tenant */
     const struct margay_layout *layout; /* that of the format */

@@ -52,7 +52,7 @@ struct margay_reader {
     uint64_t skip_refs;      /* references to be dropped at the beginning */
     uint64_t most_refs;      /* references after these are not read */
     uint64_t most_bad_lines; /* that may be passed over */
-    struct margay_reading reading; /* what the caller needs */
+    struct margay_reading reading; /* the needs of the caller */
     bool steps;                    /* slots are read one by one */
     struct margay_data_map *data;  /* NULL = sites are given as they are */
 

@@ -90,8 +90,7 @@ const char *margay_device_claim(uint64_t **devices, unsigned bits,
 bool margay_date_read(const char *text, size_t bytes, uint64_t *time);
 
 /* Is the field a number of ticks, perhaps with digits after a point?  Then it
-   is *time, in microseconds, without what is less; UINT64_MAX = it is beyond
-   these. */
+   is *time, in whole microseconds; UINT64_MAX = it is beyond these. */
 bool margay_time_read(const struct margay_field *field,
                       uint64_t ticks_per_second, uint64_t *time);
 
