@@ -52,14 +52,16 @@ static const char *new_cell(const struct diff *diff, size_t row, size_t column)
 
 /* --------------------------------------------------------------- judging -- */
 
-/* A ratio is printed with 12 digits and may be rounded up. */
+/* A ratio is printed with 12 digits and may be rounded up; a count may have 64
+   bits, as many as a long double. */
 static enum margay_status read_value(const struct cells *cells, size_t row,
                                      size_t column, bool is_ratio,
-                                     double *value, struct margay_error *error)
+                                     long double *value,
+                                     struct margay_error *error)
 {
     const char *cell = cells_at(cells, row, column);
     uint64_t count;
-    *value = strtod(cell, NULL);
+    *value = strtold(cell, NULL);
     if (is_ratio ? json_is_number(cell) && *value >= 0 && *value <= 1 + 1e-9
                  : margay_parse_u64(cell, &count))
         return MARGAY_OK;
@@ -77,7 +79,7 @@ static enum margay_status find_rise(const struct diff *diff,
 {
     const struct cells *base = &diff->match.base, *now = &diff->match.now;
     size_t row = change->row, column = change->column;
-    double was, is = 0, references = 1;
+    long double was, is = 0, references = 1;
     bool ratios = diff->judged == COLUMN_RATIO;
     enum margay_status status =
         read_value(base, row, column, ratios, &was, error);
@@ -87,7 +89,7 @@ static enum margay_status find_rise(const struct diff *diff,
     if (status == MARGAY_OK && !ratios)
         status =
             read_value(base, row, diff->references, false, &references, error);
-    change->rise = is == was ? 0 : (is - was) / references;
+    change->rise = is == was ? 0 : (double)((is - was) / references);
     return status;
 }
 
@@ -162,6 +164,7 @@ static void tell_change(const struct diff *diff, const struct change *change)
     const char *name = cells_name(&diff->match.base, change->column);
     const char *was = base_cell(diff, change->row, change->column);
     const char *is = new_cell(diff, change->row, change->column);
+    const char *of = base_cell(diff, change->row, diff->references);
     match_describe(&diff->match, &diff->match.base, change->row, keys,
                    sizeof keys);
     if (*is == '\0')
@@ -172,8 +175,8 @@ static void tell_change(const struct diff *diff, const struct change *change)
         message_tell("%s: %s rose from %.6g to %.6g, by %.6g", keys, name,
                      strtod(was, NULL), strtod(is, NULL), change->rise);
     else
-        message_tell("%s: %s rose from %s to %s, of %s references", keys, name,
-                     was, is, base_cell(diff, change->row, diff->references));
+        message_tell("%s: %s rose from %s to %s, of %s reference%s", keys, name,
+                     was, is, of, strcmp(of, "1") == 0 ? "" : "s");
 }
 
 /* Name the changes for the worse, the largest rise first. */
