@@ -14,8 +14,10 @@ struct information {
 static void put_number(struct information *information, uint64_t number)
 {
     struct csv_writer *csv = information->drive.csvs;
-    (information->pass->numbers == MARGAY_ADDRESSES ? csv_hexadecimal
-                                                    : csv_u64)(csv, number);
+    if (information->pass->numbers == MARGAY_ADDRESSES)
+        csv_hexadecimal(csv, number);
+    else
+        csv_u64(csv, number);
 }
 
 static void put_survey(struct information *information,

@@ -136,7 +136,7 @@ static void write_level(struct csv_writer *csv,
     for (size_t i = 0; coherent && i < sizeof of_sharing / sizeof *of_sharing;
          i++)
         csv_count(csv, of_sharing[i],
-                  level->coherence != MARGAY_COHERENCE_NONE);
+                  level->coherence == MARGAY_COHERENCE_NONE ? 0 : 1);
     table_varied(csv, results->machine, machine);
     csv_end_row(csv);
 }
