@@ -118,7 +118,6 @@ static void tell(const struct conversion *conversion, bool damaged)
 
 int cmd_convert(const struct options *options)
 {
-    struct output *output = NULL;
     struct conversion conversion = {
         .drive = {.options = *options,
                   .copies = true,
@@ -126,7 +125,8 @@ int cmd_convert(const struct options *options)
                   .begun = begun,
                   .ended = ended},
         .options = options,
-        .stream = {.output = &output, .fed = STREAM_TRACE},
+        .stream = {.output = &conversion.drive.csvs[0].output,
+                   .fed = STREAM_TRACE},
         .from = options->operands[0],
         .to = options->operand_count > 1 && !options->run.join
                   ? options->operands[1]
@@ -143,7 +143,8 @@ int cmd_convert(const struct options *options)
     damage = error;
     if (damaged)
         status = margay_writer_finish(stream->writer, &error);
-    int exit_status = conclude(status, &output, 1, &error);
+    int exit_status =
+        csv_conclude(status, conversion.drive.csvs, DRIVE_MOST_FILES, &error);
     bool tells = exit_status == EXIT_DONE && !options->quiet;
     if (exit_status == EXIT_DONE && damaged)
         exit_status = message_error(&damage);

@@ -312,9 +312,9 @@ int cmd_simulate(const struct options *options)
     enum margay_status status = drive_run(&simulate.drive, &error);
     if (status == MARGAY_OK)
         warn(&simulate);
-    margay_writer_free(simulate.stream.writer);
     int exit_status =
         csv_conclude(status, simulate.drive.csvs, DRIVE_MOST_FILES, &error);
+    margay_writer_free(simulate.stream.writer);
     for (size_t i = 0; i < OUTPUTS; i++)
         free(simulate.columns[i]);
     places_free(simulate.places);
