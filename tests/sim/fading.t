@@ -2,14 +2,10 @@
 # fading.t - all tables with --half-life, against weights added one by one
 use strict;
 use warnings;
-use File::Temp qw(tempdir);
-
-my $margay = $ENV{MARGAY} // 'build/margay';
-$margay = "$ENV{PWD}/$margay" unless $margay =~ m{^/};
-my $rounds = int(15 * ($ENV{MARGAY_TEST_ROUNDS} // 100) / 100) || 1;
-my $folder = tempdir(CLEANUP => 1);
 require './tests/tap.pl';
-chdir $folder or die;
+
+my $margay = begin_in_folder();
+my $rounds = int(15 * ($ENV{MARGAY_TEST_ROUNDS} // 100) / 100) || 1;
 srand 31;
 
 # The reuse distances of a list of names: undef for a first one.

@@ -205,13 +205,9 @@ for my $name (sort keys %measures) {
         my ($status, $got, $said) = run("$measure -q $columns $modifier", $file);
         if ($status == 2) {
             $refused{"$name, $modifier"} = $said;
-            if (grep { $said =~ /^margay \w+: (?:$_)$/m } @rules) {
-                $count{rows}++;
-            } elsif (grep { $said =~ $_ } @unable) {
-                $count{unable}++;
-            } else {
-                push @wrong, "$modifier: $said";
-            }
+            my $by = grep({ $said =~ /^margay \w+: (?:$_)$/m } @rules) ? 'rows'
+                : grep({ $said =~ $_ } @unable) ? 'unable' : undef;
+            defined $by ? $count{$by}++ : push @wrong, "$modifier: $said";
             next;
         }
         next if !defined $oracle;
