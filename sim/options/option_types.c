@@ -520,7 +520,7 @@ static enum margay_status parse_sizes_in_bytes(const char *name,
     enum margay_status status = MARGAY_OK;
     list->count = 0;
     for (const char *cursor = text; cursor != NULL && status == MARGAY_OK;) {
-        uint64_t bytes;
+        uint64_t bytes = 0;
         status = next_item(name, &cursor, item, error);
         if (status == MARGAY_OK)
             status = parse_bytes(name, item, &bytes, error);
