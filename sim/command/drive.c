@@ -144,7 +144,6 @@ static enum margay_status check_request(const struct options *options,
     const bool every = interval_is_given(&options->run.every);
     const char *output = options->output, *tenant = options->reading.tenant;
     const char *prometheus = options->results.prometheus;
-    const char *callgrind = options->annotate.callgrind;
     char count[24];
     snprintf(count, sizeof count, "%zu", options->operand_count);
     const struct refusal refusals[] = {
@@ -162,7 +161,7 @@ static enum margay_status check_request(const struct options *options,
          "--misses: found %s traces, expected one", count},
         {several && options->machine.validate != NULL,
          "--validate: found %s traces, expected one", count},
-        {several && callgrind != NULL,
+        {several && options->annotate.callgrind != NULL,
          "--callgrind: the file is for one trace at a time, not %s", count},
         {every && output == NULL && options->run.save == NULL &&
              prometheus == NULL,

@@ -37,16 +37,15 @@ enum margay_status units_of_trace(const struct options *options,
 {
     const struct margay_format_info *format = margay_writer_format(writer);
     const struct margay_trace_facts *facts = margay_trace_facts(trace);
-    enum margay_straddle straddle = options->run.straddle;
     uint64_t unit = options->reading.unit_bytes;
     bool ids = unit != 0 || facts->numbers == MARGAY_IDS;
     unsigned sizes = margay_writer_needs(writer) & MARGAY_COLUMN_SIZES;
     uint64_t read, written;
     enum margay_status status = MARGAY_OK;
     find_units(facts, unit, format, &read, &written);
-    units->splits = straddle == MARGAY_STRADDLE_USUAL
+    units->splits = options->run.straddle == MARGAY_STRADDLE_USUAL
                         ? facts->splits
-                        : straddle == MARGAY_STRADDLE_SPLIT;
+                        : options->run.straddle == MARGAY_STRADDLE_SPLIT;
     /* The units of addresses are bytes, which are no blocks; where ids are made
        of them, --unit or the format says of which length. */
     units->split = units->splits &&

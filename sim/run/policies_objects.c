@@ -327,7 +327,6 @@ enum margay_status margay_object_policies_question(
     made->ages = options->ages;
     made->ttl_seconds = options->ttl_seconds;
     made->half_life_refs = options->half_life_refs;
-    made->grid = *options->curve;
     measured.curve = &made->grid;
     enum margay_status status =
         margay_policies_read(request->policies, request->policy_count,
@@ -340,8 +339,8 @@ enum margay_status margay_object_policies_question(
                                  "requests count alike, not with --half-life",
                                  request->policies[i]);
     }
-    made->grid = margay_policies_sizes(made->grid, made->base.rows.simulates ||
-                                                       request->counters != 0);
+    made->grid = margay_policies_sizes(
+        *options->curve, made->base.rows.simulates || request->counters != 0);
     if (status == MARGAY_OK)
         status = margay_objects_question(&measured, NULL, &own->next, error);
     if (status != MARGAY_OK) {

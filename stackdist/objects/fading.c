@@ -18,7 +18,7 @@
 #include "traces/traces_internal.h"
 
 /* Counts of references come in pairs with those of their bytes. */
-enum { OF_REFS, OF_BYTES, PAIR };
+enum { OF_BYTES = 1, PAIR };
 _Static_assert(sizeof(struct margay_step) == PAIR * sizeof(uint64_t),
                "a step is a pair of counts");
 
@@ -94,9 +94,10 @@ static bool is_of_bytes(size_t i)
     return i < PAIRED && i % PAIR == OF_BYTES;
 }
 
-static unsigned bits_of(const struct margay_objects_counts *counts, size_t i)
+static unsigned bits_of(const struct margay_objects_counts *counts,
+                        bool of_bytes)
 {
-    return is_of_bytes(i) ? counts->byte_fraction_bits : counts->fraction_bits;
+    return of_bytes ? counts->byte_fraction_bits : counts->fraction_bits;
 }
 
 void margay_fading_add(const struct margay_fading *fading,
@@ -112,8 +113,8 @@ void margay_fading_add(const struct margay_fading *fading,
     counts->fraction_bits = margay_fraction_bits(totals[0]);
     counts->byte_fraction_bits = margay_fraction_bits(totals[1]);
     for (size_t i = 0; i < MARGAY_OBJECTS_COUNTS; i++)
-        counted[i] =
-            margay_mass_of(counted[i], fading->counts[i], bits_of(counts, i));
+        counted[i] = margay_mass_of(counted[i], fading->counts[i],
+                                    bits_of(counts, is_of_bytes(i)));
     memcpy(counts, counted, sizeof counted);
 }
 
@@ -122,7 +123,8 @@ void margay_objects_round(struct margay_objects_counts *counts)
     uint64_t counted[MARGAY_OBJECTS_COUNTS];
     memcpy(counted, counts, sizeof counted);
     for (size_t i = 0; i < MARGAY_OBJECTS_COUNTS; i++)
-        counted[i] = margay_round_count(counted[i], bits_of(counts, i));
+        counted[i] =
+            margay_round_count(counted[i], bits_of(counts, is_of_bytes(i)));
     memcpy(counts, counted, sizeof counted);
     counts->fraction_bits = counts->byte_fraction_bits = 0;
 }
@@ -141,7 +143,6 @@ enum margay_status margay_masses_settle(
     for (size_t i = 0; i < PAIR * steps->count; i++)
         made[i] =
             margay_mass_of(counted[i], i < masses->count ? masses->list[i] : 0,
-                           i % PAIR == OF_REFS ? counts->fraction_bits
-                                               : counts->byte_fraction_bits);
+                           bits_of(counts, i % PAIR == OF_BYTES));
     return MARGAY_OK;
 }
