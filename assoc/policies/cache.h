@@ -287,7 +287,7 @@ struct margay_object_cache {
     uint64_t array_bytes;
     struct margay_amounts sizes;    /* those of now; the held ones are marked */
     struct margay_amounts expiries; /* if times are noted */
-    uint64_t time, until, tick;     /* as the notes have it, in ticks */
+    uint64_t time, until, tick;     /* in ticks; a tick, in microseconds */
     uint64_t size;                  /* of the next object, */
     bool has_size, stores; /* if it is noted; the next request stores */
     bool heeds;            /* the loop over requests handles notes */

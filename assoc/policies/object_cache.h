@@ -16,8 +16,8 @@
  *   ways, with every policy.
  *
  * Cost: 4 bytes for each object and the state of the policy, however small the
- *   cache is; 4 more where times are noted.  Sizes, times and costs of 2^31 and
- *   more take another 8 each.
+ *   cache is; 4 more where times are noted.  Sizes, costs and times (seconds if
+ *   all are whole, else microseconds) of 2^31 and more take another 8 each.
  */
 #ifndef MARGAY_ASSOC_OBJECT_CACHE_H
 #define MARGAY_ASSOC_OBJECT_CACHE_H
@@ -31,7 +31,7 @@
 
 /* Requests are words: the number of an object, or a note, which two words of
    its value follow, the lower one first.  A note changes a value from there on,
-   or of the next request.  Time and expiry begin with 0, and costs with 1. */
+   or of the next request.  Times begin with 0 (microseconds), costs with 1. */
 #define MARGAY_NOTE       (UINT32_C(1) << 31)
 #define MARGAY_NOTE_SIZE  (MARGAY_NOTE | 0u) /* the next object's bytes */
 #define MARGAY_NOTE_TIME  (MARGAY_NOTE | 1u) /* the time of requests, */
@@ -56,8 +56,8 @@ static inline size_t margay_note(uint32_t *words, uint32_t note, uint64_t value)
 /* The notes of a history. */
 struct margay_noted {
     bool any; /* but of costs alone */
-    /* The most of all sizes, and of noted times and costs; 0 = there are none.
-     */
+    /* The most of all sizes, and of noted times, in microseconds, and costs;
+       0 = there are none. */
     uint64_t most_bytes, last_time, most_cost;
     bool whole_seconds; /* all noted times are */
 };

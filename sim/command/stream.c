@@ -257,8 +257,9 @@ enum margay_status stream_question(struct stream *stream,
         .begin = begin_writing,
         .feed = write_span,
     };
-    unsigned columns = margay_writer_format(stream->writer)->columns;
     unsigned needs = margay_writer_needs(stream->writer);
+    unsigned columns = margay_writer_format(stream->writer)->columns &
+                       (needs | ~(unsigned)MARGAY_OBJECT_COLUMNS);
     margay_question kind = {
         .functions = &functions,
         /* The requests of a cache have kinds and purposes. */

@@ -35,8 +35,8 @@ struct prefixes_question {
 };
 
 struct asked {
-    uint64_t blocks; /* 0: it has tokens alone */
-    uint64_t tokens, time;
+    uint64_t blocks;       /* 0: it has tokens alone */
+    uint64_t tokens, time; /* the time in microseconds */
 };
 
 struct prefixes {

@@ -307,9 +307,9 @@ uint64_t margay_bound_find_reach(const struct margay_bound *bound,
  *   and that of the engine for R of the objects.
  */
 
-/* Up to when copies of an object are valid: in caches of from[i] bytes and
-   more, until[i], up to those of from[i + 1], UINT64_MAX where there are no
-   others.  from[0] is 0. */
+/* Up to which microsecond copies of an object are valid: in caches of from[i]
+   bytes and more, until[i], up to those of from[i + 1], UINT64_MAX where there
+   are no others.  from[0] is 0. */
 #define MARGAY_OBJECTS_AGES 4
 struct margay_ages {
     uint64_t from[MARGAY_OBJECTS_AGES], until[MARGAY_OBJECTS_AGES];

@@ -163,7 +163,7 @@ static bool are_numbers(const struct margay_csv *csv,
         unsigned role = csv->takes[i].role;
         if ((role != MARGAY_ROLE_ID && role != MARGAY_ROLE_SIZE &&
              role != MARGAY_ROLE_REQUEST &&
-             (role != MARGAY_ROLE_TIME || ticks > 1)) ||
+             (role != MARGAY_ROLE_TIME || ticks != MARGAY_EPOCH_TICKS)) ||
             choice->counts[role] > 1 ||
             (i > 0 && csv->takes[i].column == csv->takes[i - 1].column))
             return false;
@@ -270,14 +270,15 @@ static uint64_t number_rows(const struct margay_csv *csv,
         const char *newline = read_short(&row, &marks, cursor, numbers);
         if (__builtin_expect(newline == NULL, 0))
             newline = read_numbers(csv, &marks, cursor, numbers);
-        if (newline == NULL || (size_t)(newline - cursor) > MARGAY_LINE_BYTES)
+        if (newline == NULL || (size_t)(newline - cursor) > MARGAY_LINE_BYTES ||
+            (times != NULL &&
+             numbers[MARGAY_ROLE_TIME] >= MARGAY_EPOCH_MILLISECONDS))
             break;
         ids[i] = numbers[MARGAY_ROLE_ID];
         if (sizes != NULL)
             sizes[i] = numbers[MARGAY_ROLE_SIZE];
-        if (times != NULL && !margay_multiply_u64(numbers[MARGAY_ROLE_TIME],
-                                                  MARGAY_SECOND, &times[i]))
-            break;
+        if (times != NULL)
+            times[i] = numbers[MARGAY_ROLE_TIME] * MARGAY_SECOND;
         if (requests != NULL)
             requests[i] = numbers[MARGAY_ROLE_REQUEST];
         cursor = newline + 1;

@@ -438,7 +438,7 @@ static void end_layout_trial_row(struct margay_csv *csv)
         return;
     if (csv->layout->ascends &&
         (reference.time < csv->last_time ||
-         reference.time / MARGAY_SECOND < csv->layout->least_time))
+         reference.time / MARGAY_SECOND < csv->layout->least_seconds))
         csv->expected = "times that do not go back";
     else
         margay_rows_append(&reference, csv->references);

@@ -82,7 +82,7 @@ struct margay_csv {
     struct margay_row_reference again;
     uint32_t left;
 
-    uint64_t last_time; /* in a trial */
+    uint64_t last_time; /* in a trial, in microseconds */
     bool in_line;       /* the beginning of a line has been read */
     uint64_t row_line;  /* the line in which the current row begins */
     uint64_t row_bytes; /* how many bytes of it have been read */

@@ -242,6 +242,10 @@ static enum margay_status put_lines(void *state,
         status = make_room(entries, &line, error);
         to = line;
         for (unsigned c = 0; c < entries->column_count; c++) {
+            if (entries->roles[c] == MARGAY_ROLE_TIME &&
+                batch->times[i] / MARGAY_SECOND >= MARGAY_EPOCH_MILLISECONDS)
+                return margay_fail(error, MARGAY_BAD_ARGUMENT,
+                                   "a table has times below 10^11 seconds");
             to += put_field(to, batch, i, entries->roles[c],
                             !entries->target.named);
             *to++ = c + 1 == entries->column_count ? '\n' : entries->separator;

@@ -68,7 +68,7 @@ void margay_references_free(struct margay_references *references);
 
 #define MARGAY_EXPECTS_END "a reference that ends within 64 bits"
 
-#define MARGAY_EXPECTS_TIME "a time below 2^64 microseconds"
+#define MARGAY_EXPECTS_TIME "a time of at most 18446744073709 seconds"
 
 /* Bytes that must be readable after the end of a text, because scanners load up
    to 64 bytes at a time. */

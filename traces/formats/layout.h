@@ -44,7 +44,8 @@ enum margay_role {
    tab and blanks that the first row holds. */
 #define MARGAY_ANY_DELIMITER '\3'
 
-#define MARGAY_EPOCH_TICKS UINT64_MAX
+#define MARGAY_EPOCH_TICKS        UINT64_MAX
+#define MARGAY_EPOCH_MILLISECONDS UINT64_C(100000000000) /* from there on */
 
 /* One of the shapes in which a layout occurs. */
 struct margay_variant {
@@ -99,7 +100,7 @@ struct margay_layout {
     bool empty_gets_missed;
     /* By content: the times begin at or above, and never go back. */
     bool ascends;
-    uint64_t least_time;
+    uint64_t least_seconds;
 };
 
 /* The layout of the format csv, whose columns --column names. */

@@ -66,7 +66,7 @@ static const struct key {
     OF_LAYOUT("ticks", NUMBER, ticks_per_second),
     OF_LAYOUT("device-bits", NUMBER, device_bits),
     OF_LAYOUT("ascends", FLAG, ascends),
-    OF_LAYOUT("since", NUMBER, least_time),
+    OF_LAYOUT("since", NUMBER, least_seconds),
     OF_LAYOUT("empty-gets-missed", FLAG, empty_gets_missed),
 };
 #define KEYS (sizeof keys / sizeof *keys)

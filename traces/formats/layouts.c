@@ -330,6 +330,6 @@ const struct margay_layout margay_layout_any = {
     .sets = "set set_lease write w put post patch add replace cas append "
             "prepend incr decr update 1 2a 8a 0a aa",
     .deletes = "delete del d remove purge unlink",
-    .ticks_per_second = 1,
+    .ticks_per_second = MARGAY_EPOCH_TICKS,
     .open = true,
 };

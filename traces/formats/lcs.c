@@ -252,10 +252,11 @@ static const char *append(const struct reader *reader, const char *records,
     if (batch->sizes != NULL && fields[SIZE].bytes != 0 &&
         copy_field(records, bytes, fields[SIZE], count, batch->sizes + at))
         return "a size of 0 or more";
-    if (batch->times != NULL && fields[TIME].bytes != 0 &&
+    bool timed = batch->times != NULL && fields[TIME].bytes != 0;
+    if (timed &&
         copy_field(records, bytes, fields[TIME], count, batch->times + at))
         return "a time of 0 or more";
-    for (size_t i = at; batch->times != NULL && i < at + count; i++) {
+    for (size_t i = at; timed && i < at + count; i++) {
         if (tick == 0)
             batch->times[i] /= 1000;
         else if (!margay_multiply_u64(batch->times[i], tick, &batch->times[i]))

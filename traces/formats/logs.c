@@ -35,7 +35,7 @@ const char *margay_log_decode(struct margay_text *text,
             const char *expected = parse(log, line, end, at, &row);
             if (expected != NULL)
                 return expected;
-            if (row.time == UINT64_MAX)
+            if (references->times != NULL && row.time == UINT64_MAX)
                 return MARGAY_EXPECTS_TIME;
             if (row.count > 0)
                 margay_rows_append(&row, references);

@@ -278,7 +278,7 @@ static uint64_t epoch_ticks(uint64_t value)
 {
     return value >= UINT64_C(100000000000000000) ? 1000000000
            : value >= UINT64_C(100000000000000)  ? 1000000
-           : value >= UINT64_C(100000000000)     ? 1000
+           : value >= MARGAY_EPOCH_MILLISECONDS  ? 1000
                                                  : 1;
 }
 

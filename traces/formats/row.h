@@ -53,7 +53,7 @@ struct margay_rows {
     struct margay_names *tenants; /* NULL = they need no numbers */
     bool in_first_row;            /* for messages */
     bool lacks_times;             /* none are wanted, so that any will do */
-    uint64_t last_time;           /* that a row has said, by this date */
+    uint64_t last_time; /* in microseconds, that a row has said, by this date */
     char date[MARGAY_DATE_BYTES];
     size_t date_bytes; /* 0 = by none */
     /* The row that is read: its fields, and how many columns it has. */
@@ -64,7 +64,7 @@ struct margay_rows {
     char message[512];                       /* what was expected */
 };
 
-/* A row. */
+/* A row, with a time in microseconds. */
 struct margay_row_reference {
     uint64_t number, size, time, ttl, request, site, cost;
     uint32_t tenant, thread;
