@@ -29,8 +29,7 @@ sub is_count {
 # Rows of CSV, of JSON, or samples of Prometheus, as hashes.
 sub rows {
     my ($command) = @_;
-    my @lines = `$margay $command` or die "$command\n";
-    chomp @lines;
+    chomp(my @lines = `$margay $command`) or die "$command\n";
     return map { +{ /"(\w+)":"?([^",}]*)/g } } @lines if $command =~ /--json/;
     my @names = split /,/, shift @lines;
     return map { my %row; @row{@names} = split /,/, $_, -1; \%row } @lines;

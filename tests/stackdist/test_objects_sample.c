@@ -181,7 +181,9 @@ static bool is_told_or_counted(uint64_t seed, size_t *repeats)
                    (repeated || counts.cold_bytes == counts.reference_bytes);
     *repeats += told && strstr(error.message, "all references") != NULL;
     margay_objects_free(objects);
-    return good;
+    counts.fraction_bits = 9; /* of counts that fade, as sizes do not */
+    margay_objects_round(&counts);
+    return good && counts.unsure_below == sizes[0];
 }
 
 int main(void)
