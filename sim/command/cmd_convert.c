@@ -132,7 +132,6 @@ int cmd_convert(const struct options *options)
                   ? options->operands[1]
                   : options->output,
     };
-    struct stream *stream = &conversion.stream;
     struct margay_error error, damage;
     enum margay_status status = drive_run(&conversion.drive, &error);
     /* Keep the references before the damage if the format has checksums; in
@@ -142,7 +141,7 @@ int cmd_convert(const struct options *options)
                    strcmp(conversion.to, "-") != 0;
     damage = error;
     if (damaged)
-        status = margay_writer_finish(stream->writer, &error);
+        status = margay_writer_finish(conversion.stream.writer, &error);
     int exit_status =
         csv_conclude(status, conversion.drive.csvs, DRIVE_MOST_FILES, &error);
     bool tells = exit_status == EXIT_DONE && !options->quiet;
@@ -150,6 +149,6 @@ int cmd_convert(const struct options *options)
         exit_status = message_error(&damage);
     if (tells)
         tell(&conversion, damaged);
-    margay_writer_free(stream->writer);
+    margay_writer_free(conversion.stream.writer);
     return exit_status;
 }

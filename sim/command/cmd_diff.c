@@ -52,8 +52,7 @@ static const char *new_cell(const struct diff *diff, size_t row, size_t column)
 
 /* --------------------------------------------------------------- judging -- */
 
-/* A ratio is printed with 12 digits and may be rounded up; a count may have 64
-   bits, as many as a long double. */
+/* Ratios have 12 digits and may be rounded up; long doubles hold any count. */
 static enum margay_status read_value(const struct cells *cells, size_t row,
                                      size_t column, bool is_ratio,
                                      long double *value,

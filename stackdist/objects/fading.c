@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "stackdist/half_life.h"
 #include "traces/traces_internal.h"
@@ -21,6 +20,7 @@
 enum { OF_BYTES = 1, PAIR };
 _Static_assert(sizeof(struct margay_step) == PAIR * sizeof(uint64_t),
                "a step is a pair of counts");
+_Static_assert(MARGAY_OBJECTS_COUNTS == 11, "the head has 11 counts alone");
 
 void margay_fading_begin(struct margay_fading *fading, uint64_t half_life_refs)
 {
@@ -62,7 +62,6 @@ enum margay_status margay_fading_pass(struct margay_fading *fading, size_t refs,
                                       struct margay_steps *distances,
                                       struct margay_error *error)
 {
-    uint64_t counted[MARGAY_OBJECTS_COUNTS];
     fading->refs_left -= refs;
     if ((double)counts->reference_bytes + fading->counts[1] >= 0x1p63 ||
         (double)counts->cold_bytes + fading->counts[3] >= 0x1p63)
@@ -76,9 +75,8 @@ enum margay_status margay_fading_pass(struct margay_fading *fading, size_t refs,
     if (status == MARGAY_OK)
         status =
             fade_steps(&fading->distances, distances, fading->factor, error);
-    memcpy(counted, counts, sizeof counted);
-    margay_masses_fade(fading->counts, counted, MARGAY_OBJECTS_COUNTS,
-                       fading->factor);
+    margay_masses_fade(fading->counts, (const uint64_t *)counts,
+                       MARGAY_OBJECTS_COUNTS, fading->factor);
     *counts = (struct margay_objects_counts){.merged = counts->merged};
     fading->refs_left = fading->piece_refs;
     return status;
@@ -103,11 +101,10 @@ static unsigned bits_of(const struct margay_objects_counts *counts,
 void margay_fading_add(const struct margay_fading *fading,
                        struct margay_objects_counts *counts)
 {
-    uint64_t counted[MARGAY_OBJECTS_COUNTS];
+    uint64_t *counted = (uint64_t *)counts;
     double totals[2] = {0, 0};
     if (fading->piece_refs == 0)
         return;
-    memcpy(counted, counts, sizeof counted);
     for (size_t i = 0; i < MARGAY_OBJECTS_COUNTS; i++)
         totals[is_of_bytes(i)] += (double)counted[i] + fading->counts[i];
     counts->fraction_bits = margay_fraction_bits(totals[0]);
@@ -115,17 +112,14 @@ void margay_fading_add(const struct margay_fading *fading,
     for (size_t i = 0; i < MARGAY_OBJECTS_COUNTS; i++)
         counted[i] = margay_mass_of(counted[i], fading->counts[i],
                                     bits_of(counts, is_of_bytes(i)));
-    memcpy(counts, counted, sizeof counted);
 }
 
 void margay_objects_round(struct margay_objects_counts *counts)
 {
-    uint64_t counted[MARGAY_OBJECTS_COUNTS];
-    memcpy(counted, counts, sizeof counted);
+    uint64_t *counted = (uint64_t *)counts;
     for (size_t i = 0; i < MARGAY_OBJECTS_COUNTS; i++)
         counted[i] =
             margay_round_count(counted[i], bits_of(counts, is_of_bytes(i)));
-    memcpy(counts, counted, sizeof counted);
     counts->fraction_bits = counts->byte_fraction_bits = 0;
 }
 
