@@ -46,7 +46,7 @@ static enum margay_status begin_fading(margay_analysis *analysis,
         calloc(1, sizeof *fading + 2 * count * sizeof *fading->before);
     if (fading == NULL)
         return margay_fail_memory(error, "counts that fade");
-    fading->masses = (double *)(fading->before + count);
+    fading->masses = (void *)(fading->before + count);
     fading->piece_refs = margay_half_life_piece(
         analysis->question->half_life_refs, &fading->factor);
     analysis->fading = fading;
