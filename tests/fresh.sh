@@ -122,7 +122,7 @@ clone_for() { # USER
 
 check_readme() {
     for user in root margay; do
-        clone_for $user
+        clone_for $user || failed=1
         try $user 'make run'
         try $user 'make check'
     done
@@ -140,6 +140,7 @@ evaluate() {
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 failed=0
+clean_up # of a run that was killed
 for suite; do
     from=$(date +%s)
     if make_system; then
