@@ -32,7 +32,7 @@ static inline bool margay_multiply_size(size_t a, size_t b, size_t *result)
 /* Of times, which count microseconds. */
 #define MARGAY_SECOND UINT64_C(1000000)
 
-/* So many seconds after a time; UINT64_MAX = never. */
+/* The time that is some seconds later; UINT64_MAX = never. */
 static inline uint64_t margay_time_after(uint64_t time, uint64_t seconds)
 {
     uint64_t after;
